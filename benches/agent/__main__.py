@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from probelet.beside.takeover.names import CONDITION
 from probelet.kube.kinds import PODS
-from probelet.takeover.names import CONDITION
 
 from benches.agent import page
 from benches.agent.load import LIVENESS_SECONDS, READINESS_SECONDS

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from probelet.beside.takeover.names import NAMESPACE
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeError
 from probelet.kube.kind import Kind
 from probelet.kube.kinds import NAMESPACES, NODE_POD_PROBES, NODES, PODS
-from probelet.takeover.names import NAMESPACE
 
 from benches.agent.__main__ import figures
 from benches.controller import decisions, load

@@ -6,13 +6,20 @@ import time
 from pathlib import Path
 from typing import Any
 
-from probelet.guard.objects.node import GuardedNode
-from probelet.guard.objects.node_probes import NodeProbes, read_node_probes
-from probelet.guard.objects.pod import read_pod
-from probelet.guard.restart.guard import Guard
-from probelet.guard.restart.protocol.inputs import Configured, NodeChanged, PodChanged, ProbesChanged, Synced, WallClock
-from probelet.guard.restart.protocol.outputs import Decision
-from probelet.guard.restart.settings.config import Config
+from probelet.beside.guard.objects.node import GuardedNode
+from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
+from probelet.beside.guard.objects.pod import read_pod
+from probelet.beside.guard.restart.guard import Guard
+from probelet.beside.guard.restart.protocol.inputs import (
+    Configured,
+    NodeChanged,
+    PodChanged,
+    ProbesChanged,
+    Synced,
+    WallClock,
+)
+from probelet.beside.guard.restart.protocol.outputs import Decision
+from probelet.beside.guard.restart.settings.config import Config
 
 from benches.controller import load
 

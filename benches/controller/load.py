@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from probelet.guard.names import CONTEXT, OPT_IN
+from probelet.beside.guard.names import CONTEXT, OPT_IN
 
 ENTRIES: Final = 110
 """Pods of a node, the kubelet's default limit; each has one probe in the NodePodProbe."""

@@ -20,10 +20,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-from probelet.cri.client import RuntimeClient
-from probelet.cri.exec import exec_attempt
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.direct.program import helper_program
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.exec import exec_attempt
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.direct.program import helper_program
 
 from benches.exec_modes import page
 from benches.exec_modes.joining import joins

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from probelet._rust import Engine
-from probelet.bench.place import Place
-from probelet.bench.pods import action, uid
+from probelet.lab.bench.place import Place
+from probelet.lab.bench.pods import action, uid
 
 COMMAND = ["true"]
 TIMEOUT_SECONDS = 5

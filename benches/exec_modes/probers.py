@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 import grpc  # type: ignore[import-untyped]
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.v1 import api_pb2
 from probelet.daemon.execs import share_helper
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.direct.program import helper_program
-from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.direct.program import helper_program
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
 
 from benches.exec_modes.pods import COMMAND, TIMEOUT_SECONDS, Probed, add
 from benches.peers.cri.bare import METHOD

@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any, Final
 
-from probelet.bench.place import Place
+from probelet.lab.bench.place import Place
 
 from benches.engines.kubelet import ENGINE
 from benches.exec_modes.measure import Row, measured, rested

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from probelet.bench.target import NETWORK, OwnTarget, own_target
+from probelet.lab.bench.target import NETWORK, OwnTarget, own_target
 
 from benches.machine import ROOT
 

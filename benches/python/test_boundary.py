@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 from probelet._rust import Backoff, Engine, ExecEnd, TimerWheel, TokenBucket
-from probelet.bench.load import Load
-from probelet.bench.place import Place
-from probelet.bench.pods import facts, node, pod, uid
+from probelet.lab.bench.load import Load
+from probelet.lab.bench.place import Place
+from probelet.lab.bench.pods import facts, node, pod, uid
 from pytest_benchmark.fixture import BenchmarkFixture
 
 pytestmark = pytest.mark.bench

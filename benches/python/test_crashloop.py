@@ -1,7 +1,7 @@
 """The cost of the crash-loop model, which plays every container on its own."""
 
 import pytest
-from probelet.backoff import REDUCED, Crowd, load
+from probelet.lab.backoff import REDUCED, Crowd, load
 from pytest_benchmark.fixture import BenchmarkFixture
 
 pytestmark = pytest.mark.bench

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from probelet._rust import ClusterModel, Engine, ExecEnd, ExecRun, Simulation
-from probelet.bench.load import Load
-from probelet.bench.place import Place
-from probelet.bench.pods import facts, node, pod, uid
-from probelet.cluster import Cluster
+from probelet.lab.bench.load import Load
+from probelet.lab.bench.place import Place
+from probelet.lab.bench.pods import facts, node, pod, uid
+from probelet.virtual.cluster import Cluster
 from pytest_benchmark.fixture import BenchmarkFixture
 
 pytestmark = pytest.mark.bench

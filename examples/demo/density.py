@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probelet._rust import Engine
-from probelet.bench.load import Load
-from probelet.bench.place import Place
-from probelet.bench.pods import node
-from probelet.bench.reading import Reading, read
+from probelet.lab.bench.load import Load
+from probelet.lab.bench.place import Place
+from probelet.lab.bench.pods import node
+from probelet.lab.bench.reading import Reading, read
 
 from benches.measure.target import Target, target
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from probelet.cluster import Behaviour, Cluster, History
-from probelet.picture.chart.compared import Panel, Series, compared
+from probelet.lab.picture.chart.compared import Panel, Series, compared
+from probelet.virtual.cluster import Behaviour, Cluster, History
 
 MINUTES = 20
 ROLLOUT_SECONDS = 60.0

@@ -6,7 +6,7 @@ Public are
   the same prober in virtual time; ``Backoff``, ``TokenBucket`` and ``TimerWheel`` are its parts; ``Probe`` and its
   handlers are Kubernetes' own;
 - ``probelet.testing``, for tests of probe configurations, and the pytest fixture ``virtual_node``;
-- ``probelet.cluster``, for whole workloads in virtual time, with its ``Cluster`` also here;
+- ``probelet.virtual.cluster``, for whole workloads in virtual time, with its ``Cluster`` also here;
 - ``probelet.backoff``, the model of crash-loop back-off;
 - ``probelet.errors``, every exception that these raise.
 
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from probelet._rust import Backoff, ExecEnd, Simulation, TimerWheel, TokenBucket
     from probelet._rust import Engine as Prober
-    from probelet.cluster import Cluster
     from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, HTTPHeader, Probe, TCPSocketAction
+    from probelet.virtual.cluster import Cluster
 
     __version__: str
 
@@ -44,7 +44,7 @@ __all__ = (
 
 _PLACES = {
     "Backoff": ("probelet._rust", "Backoff"),
-    "Cluster": ("probelet.cluster", "Cluster"),
+    "Cluster": ("probelet.virtual.cluster", "Cluster"),
     "ExecAction": ("probelet.spec", "ExecAction"),
     "ExecEnd": ("probelet._rust", "ExecEnd"),
     "GRPCAction": ("probelet.spec", "GRPCAction"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from probelet.execs.direct.fallback import Reason
+from probelet.runtime.execs.direct.fallback import Reason
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.disturbances.pods import managed

@@ -6,8 +6,8 @@ from typing import Any
 
 import grpc  # type: ignore[import-untyped]
 from google.protobuf.message_factory import GetMessageClass
-from probelet.cri import errors
-from probelet.cri.grpc_channel import METHODS, SERVICES, STATUS_CODES, snake_case
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.grpc_channel import METHODS, SERVICES, STATUS_CODES, snake_case
 
 Lie = Callable[[str, Any, bytes], "bytes | Awaitable[bytes]"]
 """Gets the RPC's name, the request and the honest answer, and returns the answer that the client gets; or raises a

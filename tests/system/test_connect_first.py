@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 from probelet._rust import Engine
-from probelet.bench.pods import facts, pod, uid
-from probelet.bench.target import own_target
+from probelet.lab.bench.pods import facts, pod, uid
+from probelet.lab.bench.target import own_target
 
 pytestmark = pytest.mark.e2e
 

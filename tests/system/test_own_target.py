@@ -7,7 +7,7 @@ import subprocess
 from subprocess import DEVNULL, PIPE
 
 import pytest
-from probelet.bench.target import TargetError, own_target, program
+from probelet.lab.bench.target import TargetError, own_target, program
 
 pytestmark = pytest.mark.e2e
 

@@ -9,12 +9,12 @@ import pytest
 
 from tests.support.paths import ROOT
 
-FOLDERS = ("agent", "node", "service", "execs")
+FOLDERS = ("agent", "host", "node", "runtime/execs", "runtime/seen", "service")
 
 CLOCK_MODULES = {"time", "datetime"}
 
 # An attempt in flight is timed on the event loop's clock: its deadlines are timers of the loop and of the gRPC library.
-LOOP_TIME_IN = "execs/runtime_execs.py"
+LOOP_TIME_IN = "runtime/execs/runtime_execs.py"
 
 
 def clocks(code: str) -> Iterator[str]:

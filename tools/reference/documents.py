@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import inspect as types
 from probelet.agent.show.coverage import ClusterDocument
-from probelet.bench.document import BenchDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
 from probelet.cli.explain.document import ExplainDocument
 from probelet.cli.lint.document import LintDocument
@@ -16,15 +15,16 @@ from probelet.cli.simulate.scenarios import ScenariosDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
+from probelet.lab.bench.document import BenchDocument
+from probelet.lab.picture.document import SimulateDocument
+from probelet.lab.stress.report import Document as StressDocument
+from probelet.lab.whatif.document import WhatifDocument
 from probelet.lint.baseline import BaselineDocument
-from probelet.picture.document import SimulateDocument
 from probelet.replay.conformance import Report
 from probelet.replay.document import SkippedDocument, TraceDocument
 from probelet.server.document.event import CommandDocument, EventDocument, PauseDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
-from probelet.stress.report import Document as StressDocument
-from probelet.whatif.document import WhatifDocument
 
 from tools.reference.markdown import code, prose, table
 

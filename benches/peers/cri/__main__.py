@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from probelet.bench.usage import resident_bytes, usage
+from probelet.lab.bench.usage import resident_bytes, usage
 
 from benches.peers.cri.bare import bare
 from benches.peers.cri.engine import engine

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import grpc  # type: ignore[import-untyped]
-from probelet.bench.pods import PROGRAM
-from probelet.cri.v1 import api_pb2
+from probelet.lab.bench.pods import PROGRAM
+from probelet.runtime.cri.v1 import api_pb2
 
 from benches.peers.cri.stamp import Load, Stamps
 

@@ -5,13 +5,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import probelet.bench.load
+import probelet.lab.bench.load
 from probelet._rust import Engine, ExecEnd
-from probelet.bench.place import Place
-from probelet.bench.pods import node
-from probelet.cri.client import RuntimeClient
-from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.lab.bench.place import Place
+from probelet.lab.bench.pods import node
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 
 from benches.peers.cri.stamp import Load, Stamps
 
@@ -54,7 +54,7 @@ async def engine(load: Load, stamps: Stamps) -> AsyncIterator[None]:
     async with RuntimeClient(f"unix://{load.socket}", observer=RuntimeCalls().note) as client:
         execs = RuntimeExecs(client, stamped)
         loop.add_reader(engine.fileno(), stamped.begin, execs)
-        pods = probelet.bench.load.Load("exec", load.workers, load.period)
+        pods = probelet.lab.bench.load.Load("exec", load.workers, load.period)
         for name, pod, facts in node(pods, NOWHERE):
             engine.define_pod(pod)
             engine.sync_pod(name, facts)

@@ -8,8 +8,8 @@ import asyncio
 import sys
 import time
 
-from probelet.cri import grpc_channel as wire
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import grpc_channel as wire
+from probelet.runtime.cri.v1 import api_pb2
 
 
 class StampingRuntime:

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import aiohttp
-from probelet import open_files
-from probelet.bench.place import Faulty, Place
-from probelet.bench.usage import resident_bytes, usage
+from probelet.base import open_files
+from probelet.lab.bench.place import Faulty, Place
+from probelet.lab.bench.usage import resident_bytes, usage
 
 TIMEOUT_SECONDS = 1
 

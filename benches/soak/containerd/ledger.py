@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from probelet.cri.client import RuntimeClient
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.labels import restart_count
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen.labels import restart_count
 
 from benches.soak.containerd.population import CRASH_CODE, ends_by_itself, is_well
 

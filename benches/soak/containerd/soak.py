@@ -13,9 +13,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.cri.v1 import api_pb2
 
 from benches.soak.containerd.ledger import START_FAILED, Ledger, Outage
 from benches.soak.containerd.population import is_well, population

@@ -20,12 +20,10 @@ from probelet.agent.recreate.executor import Executor
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.report.conditions import Conditions
 from probelet.agent.report.events import COMPONENT, Events
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.agent.rules.facts import Known
-from probelet.agent.rules.owned import owned
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.operator import Operator
 from probelet.agent.show.view import AgentView, Sources
+from probelet.agent.source.owned import owned
 from probelet.agent.source.pod_source import PodSource, Watched
 from probelet.agent.state import first_seen, intent, paused, request_note
 from probelet.agent.state.first_seen import FirstSeen
@@ -33,28 +31,30 @@ from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.paused import PausedPod
 from probelet.agent.state.request_note import RequestNote
-from probelet.cri.client import RuntimeClient
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.exposition.wording import EventWording
+from probelet.base.exposition.wording import EventWording
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.beside.pods.facts import Known
+from probelet.beside.takeover.lease import lease_name
+from probelet.host.changes import Changes
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter
 from probelet.kube.kinds import PODS
 from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.reflector import Reflector
-from probelet.node.changes import Changes
-from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.hooks import Hooks
-from probelet.node.runtime.inspection import Inspection
-from probelet.node.runtime.node_address import node_address
-from probelet.node.runtime.pleg import Pleg
-from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
 from probelet.policy.rules.grace import KillReason
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.seen.hooks import Hooks
+from probelet.runtime.seen.inspection import Inspection
+from probelet.runtime.seen.node_address import node_address
+from probelet.runtime.seen.pleg import Pleg
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.spec.text.duration import SECOND
-from probelet.takeover.lease import lease_name
 
 API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A

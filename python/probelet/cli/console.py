@@ -6,7 +6,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from probelet.printable import one_line, printable
+from probelet.base.printable import one_line, printable
 
 
 class PrintableConsole(Console):

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from probelet.printable import printable, printable_json
+from probelet.base.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from probelet.logs.rotation import LogLimits
+from probelet.base.logs.rotation import LogLimits
 from probelet.spec.model.meta import Int32
 from probelet.spec.read.decode import DURATION_FORMAT
 from probelet.spec.text.duration import MINUTE, SECOND

@@ -8,10 +8,14 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.takeover.absence import Absence, Close
+from probelet.beside.takeover.lease import PREFIX
+from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
+from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.tasks import Tasks
-from probelet.exposition.timestamp import rfc3339
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound
@@ -19,10 +23,6 @@ from probelet.kube.events.writer import EventWriter, Regarding
 from probelet.kube.kinds import LEASES, PODS
 from probelet.kube.reflector import Reflector
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
-from probelet.takeover.absence import Absence, Close
-from probelet.takeover.lease import PREFIX
-from probelet.takeover.names import CONDITION, FIELD_MANAGER
-from probelet.takeover.taken_pod import TakenPod, taken_pod
 
 REASON: Final = "AgentAbsent"
 """The reason of a condition that the controller wrote."""

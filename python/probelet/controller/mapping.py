@@ -2,12 +2,12 @@
 
 import structlog
 
+from probelet.beside.guard.mapping.mapper import Mapper
+from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.mapping.protocol import GotProbes, Input, Output, PodEvent, Read, Write, Wrote
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.tasks import Tasks
-from probelet.guard.mapping.mapper import Mapper
-from probelet.guard.mapping.merge import MergeOptions
-from probelet.guard.mapping.protocol import GotProbes, Input, Output, PodEvent, Read, Write, Wrote
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound

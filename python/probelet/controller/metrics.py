@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from probelet.exposition.histogram import Histogram
-from probelet.exposition.process_metrics import render_process
-from probelet.guard.restart.protocol.gauges import Gauges
-from probelet.guard.restart.protocol.outputs import Finished
-from probelet.guard.restart.protocol.reason import REASONS
-from probelet.guard.restart.state.workloads import WorkloadKey
+from probelet.base.exposition.histogram import Histogram
+from probelet.base.exposition.process_metrics import render_process
+from probelet.beside.guard.restart.protocol.gauges import Gauges
+from probelet.beside.guard.restart.protocol.outputs import Finished
+from probelet.beside.guard.restart.protocol.reason import REASONS
+from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 DECISIONS: Final = "probelet_elp_decisions_total"
 QUEUE: Final = "probelet_elp_queue_depth"

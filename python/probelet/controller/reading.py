@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from probelet.guard.objects.node_probes import NodeProbes, read_node_probes
-from probelet.guard.objects.probe_name import Naming
-from probelet.guard.objects.recreate_request import RecreateRequest, read_request
-from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
+from probelet.beside.guard.objects.probe_name import Naming
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 
 
 class SeenProbes(msgspec.Struct, frozen=True):

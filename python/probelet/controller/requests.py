@@ -7,11 +7,11 @@ from typing import Final
 import structlog
 from msgspec import ValidationError
 
+from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
+from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.tasks import Tasks
-from probelet.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
-from probelet.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound

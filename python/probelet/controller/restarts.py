@@ -5,14 +5,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 import structlog
 
-from probelet.controller.alarm import Alarm
-from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
-from probelet.guard.objects.budget import BudgetKind
-from probelet.guard.restart.guard import Guard
-from probelet.guard.restart.protocol.gauges import Gauges
-from probelet.guard.restart.protocol.inputs import Input, Wrote
-from probelet.guard.restart.protocol.outputs import (
+from probelet.beside.guard.objects.budget import BudgetKind
+from probelet.beside.guard.restart.guard import Guard
+from probelet.beside.guard.restart.protocol.gauges import Gauges
+from probelet.beside.guard.restart.protocol.inputs import Input, Wrote
+from probelet.beside.guard.restart.protocol.outputs import (
     AnnotatePod,
     Create,
     Decision,
@@ -22,7 +19,10 @@ from probelet.guard.restart.protocol.outputs import (
     Output,
     Reserve,
 )
-from probelet.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.controller.alarm import Alarm
+from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.error import AlreadyExists, Conflict, Forbidden, Invalid, KubeError, NotFound, TooManyRequests

@@ -6,6 +6,11 @@ from typing import Final, NoReturn
 
 import structlog
 
+from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.mapping.protocol import Configured as MappingConfigured
+from probelet.beside.guard.mapping.protocol import Resync
+from probelet.beside.guard.restart.protocol.inputs import Configured, WallClock
+from probelet.beside.guard.restart.state.world import GuardOptions
 from probelet.controller.absence import AbsenceCarrier
 from probelet.controller.mapping import MappingCarrier
 from probelet.controller.metrics import ControllerMetrics
@@ -14,11 +19,6 @@ from probelet.controller.restarts import RestartCarrier
 from probelet.controller.settings import Settings
 from probelet.controller.sources import Receivers, Sources
 from probelet.controller.tasks import Tasks
-from probelet.guard.mapping.merge import MergeOptions
-from probelet.guard.mapping.protocol import Configured as MappingConfigured
-from probelet.guard.mapping.protocol import Resync
-from probelet.guard.restart.protocol.inputs import Configured, WallClock
-from probelet.guard.restart.state.world import GuardOptions
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter, Regarding

@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from probelet.guard.restart.settings.config import Config
-from probelet.guard.restart.settings.read import read_settings
+from probelet.beside.guard.restart.settings.config import Config
+from probelet.beside.guard.restart.settings.read import read_settings
 
 log = structlog.get_logger("probelet.controller")
 

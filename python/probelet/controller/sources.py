@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeVar
 
+from probelet.beside.guard.mapping import protocol as mapping
+from probelet.beside.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
+from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
+from probelet.beside.guard.objects.pod import GuardedPod, read_pod
+from probelet.beside.guard.objects.probe_name import Naming
+from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.reading import SeenProbes, SeenRequest, probes_reader, read_seen_request
-from probelet.guard.mapping import protocol as mapping
-from probelet.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
-from probelet.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
-from probelet.guard.objects.pod import GuardedPod, read_pod
-from probelet.guard.objects.probe_name import Naming
-from probelet.guard.objects.whole_request import WholeRequest
-from probelet.guard.restart.protocol import inputs as restart
 from probelet.kube import kinds
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection

@@ -7,7 +7,7 @@ is for what others open here, and for the service's own files. Each part is capp
 from dataclasses import dataclass
 from typing import Final
 
-from probelet import open_files
+from probelet.base import open_files
 from probelet.daemon.error import DaemonError
 from probelet.server.limit import CONTROL_CONNECTIONS_MAX, PAGES_CONNECTIONS_MAX
 from probelet.service.limit import CONNECTIONS_MAX

@@ -4,11 +4,11 @@ import os
 
 from probelet._rust import Engine
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.cri.client import RuntimeClient
 from probelet.daemon.error import DaemonError
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.direct.program import PROGRAM, helper_program
-from probelet.execs.limits import ExecLimits
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.direct.program import PROGRAM, helper_program
+from probelet.runtime.execs.limits import ExecLimits
 from probelet.spec.text.duration import SECOND
 
 

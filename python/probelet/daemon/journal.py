@@ -5,8 +5,8 @@ from pathlib import Path
 import structlog
 
 from probelet._rust import Backoff
+from probelet.base.files.trusted_directory import UntrustedError
 from probelet.config.load import Config
-from probelet.files.trusted_directory import UntrustedError
 from probelet.server.control.state_dir import opened
 
 # The file's name in the state directory.

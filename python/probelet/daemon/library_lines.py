@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from probelet.exposition.paced_log import Pace
+from probelet.base.exposition.paced_log import Pace
 
 KINDS_MAX: Final = 64
 """Kinds of lines with a second of their own; further ones share one. Libraries have a few dozen."""

@@ -9,7 +9,7 @@ from typing import Any, Final, TextIO
 
 import structlog
 
-from probelet.printable import printable
+from probelet.base.printable import printable
 
 TEXT_LENGTH_MAX: Final = 16 * 1024
 """The longest text of a line: more than the 10 KiB of output that a kubelet keeps of a probe."""

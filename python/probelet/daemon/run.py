@@ -10,12 +10,11 @@ from pathlib import Path
 
 import structlog
 
+from probelet.base.files.unix_socket import SocketPathError
+from probelet.base.logs.kept import KeptLogs
 from probelet.config.document import config_document
 from probelet.config.kubelet import log_limits, parallel_pulls
 from probelet.config.load import Config
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
-from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
@@ -26,12 +25,13 @@ from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
-from probelet.files.unix_socket import SocketPathError
-from probelet.logs.kept import KeptLogs
-from probelet.node.runtime.logs.upkeep import LogUpkeep
-from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.effects.logs.upkeep import LogUpkeep
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.embedded.launch import EmbeddedRuntime, Isolation, LaunchError, launch
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Listening
 from probelet.server.control.server import ControlServer
 from probelet.server.pages.server import HttpServer

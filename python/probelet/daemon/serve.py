@@ -9,11 +9,10 @@ from pathlib import Path
 import structlog
 
 from probelet._rust import Engine
+from probelet.base.files.unix_socket import SocketPathError
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import callers_engine
 from probelet.daemon.error import DaemonError
@@ -22,7 +21,8 @@ from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
-from probelet.files.unix_socket import SocketPathError
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
 from probelet.server.address import Listening
 from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service

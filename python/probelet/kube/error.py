@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
+from probelet.base.printable import one_line
 from probelet.errors import InvalidInputError, ProbeletError
-from probelet.printable import one_line
 
 SECOND: Final = 1_000_000_000
 

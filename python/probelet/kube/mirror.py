@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
+from probelet.base.printable import one_line
 from probelet.errors import ProbeletError
-from probelet.printable import one_line
 
 T = TypeVar("T")
 Key = tuple[str, str]

@@ -5,7 +5,8 @@ Laws
     Its examples are its test: the bad manifest has the finding, the good one has not.
  2. A rule is a pure function from a workload and its neighbours to hits. It reads no file, no clock and no network. It
     knows no line: a hit has a path, and the engine finds the place in the text.
- 3. Seconds come from ``probelet.explain``, whose bounds the simulator proves. No rule calculates a bound of its own.
+ 3. Seconds come from ``probelet.lab.explain``, whose bounds the simulator proves. No rule calculates a bound of its
+    own.
  4. An error is certain: a pod will be refused, killed or never ready, or the probe cannot do its work. A rule that
     guesses from names says so (``confidence``) and is at most a warning.
  5. No rule demands a probe. What nobody has asked for is no finding.

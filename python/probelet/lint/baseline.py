@@ -11,8 +11,8 @@ from typing import Final, Literal, NamedTuple, TypedDict
 
 import msgspec
 
+from probelet.base.files.regular_file import read_regular
 from probelet.errors import ProbeletError
-from probelet.files.regular_file import read_regular
 from probelet.lint.finding import Finding
 
 SCHEMA: Final = "probelet-lint-baseline/1"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from probelet._rust import Engine, TokenBucket
-from probelet.glue.status_layer import ready_of
+from probelet.host.timers import Timers
 from probelet.node.pod import NodePod
-from probelet.node.timers import Timers
+from probelet.policy.glue.status_layer import ready_of
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers

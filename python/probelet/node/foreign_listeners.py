@@ -16,16 +16,16 @@ import msgspec
 import structlog
 
 from probelet._rust import Engine
-from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
-from probelet.cri.process.listening.report import FOREIGN_LISTENERS, ForeignListener, decode
-from probelet.exposition.paced_log import PacedLog
-from probelet.node.recorder import Recorder
-from probelet.node.timers import Timers
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.base.printable import one_line
+from probelet.host.recorder import Recorder
+from probelet.host.timers import Timers
 from probelet.policy import messages
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.probed_ports import probed_ports
-from probelet.printable import one_line
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.embedded.listening.report import FOREIGN_LISTENERS, ForeignListener, decode
 from probelet.server.document.status import ForeignListenerDocument
 from probelet.spec.model.pod import Pod
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from probelet.node.pod import NodePod
-from probelet.node.runtime.logs.description import described_now
 from probelet.policy.rules.kind import containers
+from probelet.runtime.seen.log_description import described_now
 from probelet.server.control.command import NoSuchPodError, RefusedError, pod_named
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.probe import ProbeType

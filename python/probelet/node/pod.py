@@ -9,21 +9,17 @@ from typing import Final
 import structlog
 
 from probelet._rust import Engine, Update
-from probelet.glue.status_layer import encode_facts, read_probe_state
-from probelet.glue.sync_requests import SyncRequests
-from probelet.node.metrics.counters import REASONS, Counters
+from probelet.host.recorder import Recorder
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
+from probelet.node.effects.effects import CANCELED, Effects
+from probelet.node.metrics.counters import Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
-from probelet.node.recorder import Recorder
-from probelet.node.result_log import ResultLog
-from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.effects import CANCELED, Effects
-from probelet.node.runtime.node_address import pod_address
-from probelet.node.runtime.pleg import RELIST_PERIOD_NS
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
 from probelet.policy.facts.snapshot import Snapshot, State
+from probelet.policy.glue.status_layer import encode_facts, read_probe_state
+from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.node.restart_gate import RestartGate
@@ -52,6 +48,10 @@ from probelet.policy.protocol.inputs import (
 from probelet.policy.rules.grace import find_container, termination_grace
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import definition
+from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.seen.node_address import pod_address
+from probelet.runtime.seen.pleg import RELIST_PERIOD_NS
+from probelet.runtime.seen.result_log import ResultLog
 from probelet.server.summary import last_line
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
@@ -336,7 +336,7 @@ class NodePod:
             self._log.info(
                 "killing container",
                 container=effect.name,
-                reason=REASONS[effect.reason],
+                reason=effect.reason.label,
                 grace_seconds=effect.grace_seconds,
                 grace_source=effect.grace_source,
             )

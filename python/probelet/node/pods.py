@@ -8,13 +8,13 @@ from typing import Final
 import structlog
 
 from probelet._rust import Engine
-from probelet.node.handed_over import HandedOver
+from probelet.host.handed_over import HandedOver
+from probelet.host.timers import Timers
 from probelet.node.pod import NodePod, Parts
 from probelet.node.releases import Releases
-from probelet.node.runtime.cache import PodCache
 from probelet.node.source.difference import difference
-from probelet.node.timers import Timers
 from probelet.policy.protocol.inputs import Terminate
+from probelet.runtime.seen.cache import PodCache
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND

@@ -12,43 +12,43 @@ from typing import Any
 import structlog
 
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.exposition.wording import EventWording
+from probelet.base.exposition.wording import EventWording
+from probelet.host.changes import Changes
+from probelet.host.handed_over import HandedOver
+from probelet.host.recorder import Recorder
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.node.aging import Aging
-from probelet.node.changes import Changes
+from probelet.node.effects.effects import Effects
+from probelet.node.effects.images import Images
+from probelet.node.effects.linux.host import this_host
+from probelet.node.effects.logs.rotation import LogRotation
+from probelet.node.effects.logs.upkeep import LogUpkeep
+from probelet.node.effects.mounts.pod_files import PodFiles
+from probelet.node.effects.mounts.termination_message import TerminationMessages
+from probelet.node.effects.orphans import RETRY_NS, Orphans
 from probelet.node.foreign_listeners import ForeignListeners
-from probelet.node.handed_over import HandedOver
 from probelet.node.metrics.counters import Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pods import PodMetrics
 from probelet.node.operator import Operator
 from probelet.node.pod import Parts
 from probelet.node.pods import NodePods
-from probelet.node.recorder import Recorder
-from probelet.node.runtime import labels
-from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.effects import Effects
-from probelet.node.runtime.images import Images
-from probelet.node.runtime.inspection import Inspection
-from probelet.node.runtime.linux.host import this_host
-from probelet.node.runtime.logs.rotation import LogRotation
-from probelet.node.runtime.logs.upkeep import LogUpkeep
-from probelet.node.runtime.mounts.pod_files import PodFiles
-from probelet.node.runtime.mounts.termination_message import TerminationMessages
-from probelet.node.runtime.node_address import node_address
-from probelet.node.runtime.orphans import RETRY_NS, Orphans
-from probelet.node.runtime.pleg import Pleg
-from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.source.mistakes import Mistakes
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.seen import labels
+from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.seen.inspection import Inspection
+from probelet.runtime.seen.node_address import node_address
+from probelet.runtime.seen.pleg import Pleg
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.spec.objects.config_object import ObjectStore
 
 log = structlog.get_logger("probelet.node")

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from probelet._rust import Engine
-from probelet.exposition.timestamp import rfc3339
-from probelet.glue.status_layer import status_of
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.host.status_rows import Workers, container_row, probe_row
 from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.pod import NodePod
 from probelet.node.source.mistakes import Mistakes
-from probelet.node.status_rows import Workers, container_row, probe_row
+from probelet.policy.glue.status_layer import status_of
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus

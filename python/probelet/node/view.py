@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from probelet._rust import Engine
-from probelet.execs.counts import ExecCounts
-from probelet.exposition.process_metrics import render_process
+from probelet.base.exposition.process_metrics import render_process
+from probelet.host.changes import Changes
+from probelet.host.recorder import Recorder
 from probelet.node.aging import Aging
-from probelet.node.changes import Changes
 from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.metrics.counters import Counters, Gauges
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
 from probelet.node.pods import NodePods
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.pleg import Pleg
-from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.source.mistakes import Mistakes
 from probelet.node.status import status
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.execs.counts import ExecCounts
+from probelet.runtime.seen.pleg import Pleg
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
 from probelet.spec.text.duration import SECOND

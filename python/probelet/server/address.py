@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from probelet.files.unix_socket import SocketPathError, bound_socket
+from probelet.base.files.unix_socket import SocketPathError, bound_socket
 from probelet.server.error import ServerError
 from probelet.server.limit import BACKLOG
 

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 import structlog
 
-from probelet.exposition.paced_log import PacedLog
+from probelet.base.exposition.paced_log import PacedLog
 
 Reason = Literal[
     "accept", "displaced", "connections", "handshake", "request_time", "answer_time", "size", "malformed", "host"

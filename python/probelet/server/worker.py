@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from probelet._rust import Engine
-from probelet.exposition.timestamp import rfc3339
+from probelet.base.exposition.timestamp import rfc3339
 from probelet.server.document.status import ProbeDocument, RunDocument
 
 

@@ -7,8 +7,8 @@ from typing import Final, Protocol
 import structlog
 
 from probelet._rust import Engine, ExecEnd, ExecRun
-from probelet.cri.exec import OUTPUT_BYTES_MAX
-from probelet.exposition.paced_log import PacedLog
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.runtime.cri.exec import OUTPUT_BYTES_MAX
 from probelet.service.error import RequestError
 from probelet.service.limit import ANSWER_SECONDS, READERS_MAX
 from probelet.service.results import PROBE_TYPES

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from probelet.base.printable import printable
 from probelet.errors import ProbeletError
-from probelet.printable import printable
 from probelet.service.limit import DETAIL_BYTES_MAX
 
 

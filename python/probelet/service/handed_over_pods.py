@@ -8,7 +8,7 @@ import structlog
 
 from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
 from probelet.errors import InvalidInputError
-from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
 from probelet.service.caller_execs import CallerExecs, Execs
 from probelet.service.error import RequestError
 from probelet.service.events import Events

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet._rust import EventRecord
-from probelet.exposition.wording import EventWording, counted
+from probelet.base.exposition.wording import EventWording, counted
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.host_rule import denied_hosts

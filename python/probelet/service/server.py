@@ -17,11 +17,11 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.grpc_channel import snake_case
-from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.files.private_directory import private_directory
+from probelet.base.files.private_directory import private_directory
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.grpc_channel import snake_case
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.limit import CALLS_MAX, CONNECTIONS_MAX, HANDSHAKE_SECONDS, MESSAGE_BYTES_MAX, NODE_CALLS_MAX

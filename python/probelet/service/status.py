@@ -5,7 +5,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from probelet.exposition.timestamp import unix_ms
+from probelet.base.exposition.timestamp import unix_ms
 from probelet.service.error import RequestError
 from probelet.service.json_object import encode_object
 from probelet.service.limit import CONTAINERS_MAX

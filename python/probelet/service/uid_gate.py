@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import structlog
 
-from probelet.exposition.paced_log import PacedLog
-from probelet.files.unix_socket import Peer, bound_socket, peer_of, trusted_uids
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.base.files.unix_socket import Peer, bound_socket, peer_of, trusted_uids
 from probelet.service.limit import (
     ACCEPT_PAUSE_SECONDS,
     BACKLOG,

@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from probelet._rust import Engine
-from probelet.exposition.process_metrics import render_process
-from probelet.exposition.timestamp import rfc3339
+from probelet.base.exposition.process_metrics import render_process
+from probelet.base.exposition.timestamp import rfc3339
 from probelet.server.document.event import RecordedEvent
 from probelet.server.document.status import ContainerDocument, PodDocument, StatusHead
 from probelet.server.status import Status

@@ -11,8 +11,8 @@ manifest raises ``ManifestError``, one in a name, an answer or a duration ``Answ
 """
 
 from probelet.errors import AnswerError, ManifestError
-from probelet.testing.manifests import Manifests
 from probelet.testing.node import VirtualNode
 from probelet.testing.record import Attempt, Event, Kill, Transition
+from probelet.virtual.manifests import Manifests
 
 __all__ = ["AnswerError", "Attempt", "Event", "Kill", "ManifestError", "Manifests", "Transition", "VirtualNode"]

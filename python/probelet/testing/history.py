@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, Final
 
-from probelet.glue.status_layer import status_rows
-from probelet.printable import printable
+from probelet.base.printable import printable
+from probelet.policy.glue.status_layer import status_rows
 from probelet.testing.record import Attempt, Event, Kill, Transition
 
 TIMELINE_MAX: Final = 60

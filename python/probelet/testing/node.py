@@ -6,17 +6,17 @@ from typing import Literal
 import msgspec
 
 from probelet._rust import Simulation
-from probelet.glue.status_layer import status_of, status_rows
+from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish, Record
 from probelet.policy.protocol.inputs import Release
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
 from probelet.testing.history import TIMELINE_MAX, History
-from probelet.testing.manifests import Manifests, read
 from probelet.testing.names import Names
 from probelet.testing.outcome import milliseconds, step
 from probelet.testing.record import Attempt, Event, Kill, Transition
 from probelet.testing.workload import SteadyWorkload
+from probelet.virtual.manifests import Manifests, read
 from probelet.virtual.node import SimulatedNode
 from probelet.virtual.pod import VirtualPod
 from probelet.virtual.prober import Line, SimulatedProber

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from probelet.glue.sync_requests import SyncRequests
+from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import (

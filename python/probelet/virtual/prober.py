@@ -6,9 +6,9 @@ from typing import Any, Protocol
 import msgspec
 
 from probelet._rust import Simulation
-from probelet.glue.status_layer import encode_facts, read_probe_state
 from probelet.policy.facts.probe_state import ProbeState, ResultName
 from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.glue.status_layer import encode_facts, read_probe_state
 from probelet.policy.protocol.actions import Publish
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.cluster.fifteen import pods
 from tests.cluster.namespace import Namespace

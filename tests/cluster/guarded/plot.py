@@ -3,7 +3,7 @@
 import json
 import sys
 
-from probelet.picture.chart.compared import Panel, Series, compared
+from probelet.lab.picture.chart.compared import Panel, Series, compared
 
 from tests.cluster.guarded.test_bad_rollout import RECORD
 from tests.support.paths import ROOT

@@ -3,7 +3,7 @@
 import signal
 from pathlib import Path
 
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.space import Space

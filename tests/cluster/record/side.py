@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.cluster.machine.runtime import ClusterRuntime
 from tests.cluster.namespace import Namespace

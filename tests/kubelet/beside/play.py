@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.kubelet.beside.pods import NAMES_OF_FILES, PODS, changes
 from tests.kubelet.beside.sides.agent import SUFFIX, Agent

@@ -5,7 +5,7 @@ from typing import Any
 
 import grpc  # type: ignore[import-untyped]
 from google.protobuf.message import Message
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.containerd.machine import Containerd
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.kubelet.beside.sides.agent import Rows
 

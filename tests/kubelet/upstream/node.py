@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from probelet._rust import Simulation
-from probelet.glue.status_layer import status_of, status_rows
+from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.defaults import set_defaults
 from probelet.virtual.prober import Line, SimulatedProber

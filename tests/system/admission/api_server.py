@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from probelet._rust import make_authority
-from probelet.admission.certificate.pair import pem
+from probelet.webhook.certificate.pair import pem
 
 from tests.system.admission.client import Client, Refused
 

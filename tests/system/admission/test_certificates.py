@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import issue_certificate, make_authority
-from probelet.admission.certificate.pair import certificates, pem
+from probelet.webhook.certificate.pair import certificates, pem
 
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Json

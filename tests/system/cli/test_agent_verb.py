@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import EVENTS, LEASES
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
 from tests.unit.agent.scripted_agent import World, scripted_world
@@ -182,7 +182,7 @@ def tls_files(tmp_path: Path) -> tuple[Path, Path]:
     """A certificate and its key, as cert-manager would write them."""
     import time
 
-    from probelet.admission.certificate.served import stand_in
+    from probelet.webhook.certificate.served import stand_in
 
     pair: Any = stand_in(int(time.time()))
     chain, key = tmp_path / "tls.crt", tmp_path / "tls.key"

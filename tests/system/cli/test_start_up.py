@@ -24,7 +24,7 @@ HEAVY = ("aiohttp", "asyncio", "google.protobuf", "grpc", "structlog", "watchfil
         ("probe --help", ("msgspec", "probelet.cli.probe.target", "probelet.cli.serve.run", "probelet.spec")),
         ("run --help", ("probelet.spec", "probelet.node")),
         ("lint --help", ("msgspec", "probelet.lint", "probelet.spec")),
-        ("stress --help", ("msgspec", "probelet.stress", "probelet.backoff", "probelet.spec")),
+        ("stress --help", ("msgspec", "probelet.lab.stress", "probelet.backoff", "probelet.spec")),
         ("backoff --help", ("msgspec", "probelet.backoff", "probelet.spec")),
         ("backoff table --help", ("msgspec", "probelet.backoff", "probelet.spec")),
     ],

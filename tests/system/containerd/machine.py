@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError, RuntimeRefused
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError, RuntimeRefused
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from probelet.cri.client import RuntimeClient
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.labels import sandboxes_of
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen.labels import sandboxes_of
 from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 import pytest
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.containerd.node import ContainerdNode
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import grpc
 import pytest
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.containerd.image import APP as IMAGE
 from tests.system.containerd.node import ContainerdNode

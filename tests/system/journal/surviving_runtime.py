@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from probelet._rust import read_journal
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 

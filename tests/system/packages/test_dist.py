@@ -78,7 +78,10 @@ def test_pip_puts_the_helper_beside_the_interpreter_where_probelet_looks(wheel: 
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps")
     run(*pip, wheel)
     found = run(
-        python, "-c", "from probelet.execs.direct.program import helper_program; print(helper_program())", cwd=tmp_path
+        python,
+        "-c",
+        "from probelet.runtime.execs.direct.program import helper_program; print(helper_program())",
+        cwd=tmp_path,
     )
     program = tmp_path / "env/bin" / PROGRAM
     assert found == f"{program}\n"

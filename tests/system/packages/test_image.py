@@ -30,7 +30,7 @@ EVERYTHING = """
 import asyncio, bz2, ctypes, hashlib, lzma, multiprocessing, ssl, uuid, zoneinfo
 import aiohttp, grpc, lightkube, msgspec, watchfiles, yaml
 import probelet._rust
-from probelet.execs.direct.program import helper_program
+from probelet.runtime.execs.direct.program import helper_program
 print(helper_program(), len(ssl.create_default_context().get_ca_certs()) > 100)
 """
 

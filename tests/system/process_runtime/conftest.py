@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient
-from probelet.cri.process.child import process_tree
-from probelet.cri.process.launch import EmbeddedRuntime, launch
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.child import process_tree
+from probelet.runtime.embedded.launch import EmbeddedRuntime, launch
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient, errors
-from probelet.cri.process.launch import launch
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import RuntimeClient, errors
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.launch import launch
 
 from tests.system.process_runtime.conftest import RunningRuntime, content, entries, left_of
 

@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.client import ContainerEvents
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import ContainerEvents
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.process_runtime.conftest import PATIENCE_SECONDS, RunningRuntime
 

@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.exec import exec_attempt
-from probelet.cri.process.child.pipe import PipeReader
-from probelet.cri.process.child.spawn import spawn
-from probelet.cri.process.pod.execution import READ_BYTES, READ_PAUSE_SECONDS, STREAM_BYTES_MAX, WIDE_STREAMS_MAX
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.exec import exec_attempt
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.child.pipe import PipeReader
+from probelet.runtime.embedded.child.spawn import spawn
+from probelet.runtime.embedded.pod.execution import READ_BYTES, READ_PAUSE_SECONDS, STREAM_BYTES_MAX, WIDE_STREAMS_MAX
 
 from tests.system.process_runtime.conftest import RunningRuntime, content, left_of
 

@@ -5,7 +5,13 @@ import socket
 import sys
 
 import pytest
-from probelet.cri.process.listening.report import FOREIGN_LISTENERS, PROBED_PORTS, ForeignListener, decode, ports_text
+from probelet.runtime.embedded.listening.report import (
+    FOREIGN_LISTENERS,
+    PROBED_PORTS,
+    ForeignListener,
+    decode,
+    ports_text,
+)
 
 from tests.system.process_runtime.conftest import RunningRuntime, until
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from probelet.cri.process import root
-from probelet.cri.process.launch import LaunchError, launch
+from probelet.runtime.embedded import root
+from probelet.runtime.embedded.launch import LaunchError, launch
 
 from tests.system.process_runtime.conftest import entries
 
@@ -43,7 +43,7 @@ async def test_a_directory_that_cannot_be_made_is_refused() -> None:
 
 
 async def test_the_runtime_runs_by_itself_until_sigterm(state_dir: Path) -> None:
-    command = [sys.executable, "-m", "probelet.cri.process", "--root", state_dir / "r", "--socket"]
+    command = [sys.executable, "-m", "probelet.runtime.embedded", "--root", state_dir / "r", "--socket"]
     outside = await asyncio.create_subprocess_exec(*command, state_dir / "s", stderr=asyncio.subprocess.PIPE)
     _, line = await outside.communicate()
     assert line.decode() == (

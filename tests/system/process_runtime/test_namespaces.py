@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient
-from probelet.cri.process.isolation.bridge import INTERFACES, bridge_name, tag_of
-from probelet.cri.process.launch import launch
+from probelet.runtime.cri import RuntimeClient
+from probelet.runtime.embedded.isolation.bridge import INTERFACES, bridge_name, tag_of
+from probelet.runtime.embedded.launch import launch
 
 from tests.system.process_runtime.conftest import RunningRuntime, left_of
 

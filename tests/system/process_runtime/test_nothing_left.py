@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient
-from probelet.cri.process.child import process_tree
-from probelet.cri.process.launch import launch
+from probelet.runtime.cri import RuntimeClient
+from probelet.runtime.embedded.child import process_tree
+from probelet.runtime.embedded.launch import launch
 
 from tests.system.process_runtime.conftest import RunningRuntime, content, entries, left_of, python
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from probelet import open_files
-from probelet.cri.v1 import api_pb2
+from probelet.base import open_files
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.process_runtime.conftest import RunningRuntime
 

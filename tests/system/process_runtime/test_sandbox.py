@@ -4,8 +4,8 @@ import socket
 import sys
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.process_runtime.conftest import RunningRuntime
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.process.launch import launch
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.embedded.launch import launch
 
 from tests.system.run.process_node import TARGET, ProcessNode
 

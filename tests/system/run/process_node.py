@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from probelet.cri.client import RuntimeClient
 from probelet.node.service import Service
+from probelet.runtime.cri.client import RuntimeClient
 from probelet.spec.read.load import load
 
 from tests.support.paths import BUILD

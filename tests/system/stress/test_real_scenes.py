@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.stress.play import play_real
-from probelet.stress.scene import Scene
+from probelet.lab.stress.play import play_real
+from probelet.lab.stress.scene import Scene
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 

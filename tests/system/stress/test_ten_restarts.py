@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.process.launch import launch
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.embedded.launch import launch
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.rules.defaults import set_defaults

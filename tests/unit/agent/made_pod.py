@@ -3,13 +3,13 @@
 import json
 from typing import Any, Final
 
-from probelet.agent.rules.api_pod import ApiPod, api_pod
-from probelet.agent.rules.definition import definition, probed
 from probelet.agent.state.first_seen import FirstSeen
+from probelet.beside.pods.api_pod import ApiPod, api_pod
+from probelet.beside.pods.definition import definition, probed
+from probelet.beside.takeover.names import CONDITION, PROBES_ANNOTATION
+from probelet.beside.takeover.reading import read
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import decode_pod
-from probelet.takeover.names import CONDITION, PROBES_ANNOTATION
-from probelet.takeover.reading import read
 
 NODE: Final = "worker-1"
 NAMESPACE: Final = "probelet-system"

@@ -10,12 +10,12 @@ from typing import Any, Final
 import msgspec
 from probelet._rust import Backoff, Engine
 from probelet.agent.service import AgentOptions, AgentService
-from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
+from probelet.beside.takeover.names import CONDITION
 from probelet.daemon.cluster.agent import journalled
 from probelet.kube.kinds import EVENTS, PODS
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import RuntimeClient
 from probelet.server.document.status import StatusDocument
-from probelet.takeover.names import CONDITION
 
 from tests.support.kube_api import KubeApi
 from tests.unit.agent.made_pod import NAMESPACE, NODE

@@ -4,9 +4,9 @@ import itertools
 import json
 from typing import Any
 
-from probelet.cri.v1 import api_pb2
-from probelet.exposition.timestamp import rfc3339
-from probelet.node.runtime import labels
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen import labels
 
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from probelet.beside.takeover.names import ENHANCED_LIVENESS, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
 from probelet.kube.kinds import PODS
-from probelet.takeover.names import ENHANCED_LIVENESS, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import World

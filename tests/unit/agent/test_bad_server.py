@@ -1,9 +1,9 @@
 """An API server that misbehaves, and its effect on pods that are probed."""
 
 import pytest
-from probelet.agent.rules.api_pod import api_pod
-from probelet.cri.v1 import api_pb2
+from probelet.beside.pods.api_pod import api_pod
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.kube_api import Answer
 from tests.unit.agent.made_pod import EXEC, made_pod

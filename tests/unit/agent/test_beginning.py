@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.made_pod import EXEC, made_pod

@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 import pytest
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.kube_api import Answer, Delay
 from tests.unit.agent.made_pod import EXEC, made_pod

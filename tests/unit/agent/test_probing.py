@@ -1,6 +1,6 @@
 """A taken-over pod from its creation to its kill, with everything real except the runtime and the API server."""
 
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import World

@@ -4,7 +4,7 @@ import asyncio
 import os
 
 import pytest
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import World

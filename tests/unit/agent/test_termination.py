@@ -1,7 +1,7 @@
 """A pod that terminates, and a pod that is gone."""
 
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import World

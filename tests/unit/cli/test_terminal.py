@@ -5,10 +5,10 @@ import json
 from typing import Any
 
 import pytest
+from probelet.base.printable import printable
 from probelet.cli import terminal
 from probelet.cli.console import line_of
 from probelet.cli.terminal import complain, say, say_json
-from probelet.printable import printable
 from rich.text import Text
 
 from tests.unit.cli.conftest import Probelet, Service

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from probelet.base.logs.rotation import LogLimits
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
 from probelet.config.kubelet import log_limits
 from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, RUN, without_effect
 from probelet.config.unavailable import UNAVAILABLE_FIELDS
-from probelet.logs.rotation import LogLimits
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"

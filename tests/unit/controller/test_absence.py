@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
 from probelet.controller.absence import AbsenceCarrier
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.tasks import Tasks
 from probelet.kube import kinds
 from probelet.kube.events.writer import EventWriter
-from probelet.takeover.names import CONDITION, FIELD_MANAGER
 
 from tests.support.kube_api import Answer
 from tests.unit.controller.world import NAMESPACE, World

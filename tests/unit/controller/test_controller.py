@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from probelet.guard.names import CREATED_BY_US
+from probelet.beside.guard.names import CREATED_BY_US
 from probelet.kube import kinds
 
 from tests.support.kube_api import Answer, Drop

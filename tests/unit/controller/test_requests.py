@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest_asyncio
-from probelet.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT, UNREADY_ACQUIRED
+from probelet.beside.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS as KIND
 from probelet.kube.kinds import PODS
 

@@ -6,11 +6,11 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
 
+from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.names import CONTEXT, OPT_IN
+from probelet.beside.guard.objects.moment import text
+from probelet.beside.guard.restart.state.world import GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
-from probelet.guard.mapping.merge import MergeOptions
-from probelet.guard.names import CONTEXT, OPT_IN
-from probelet.guard.objects.moment import text
-from probelet.guard.restart.state.world import GuardOptions
 from probelet.kube import kinds
 from probelet.kube.kind import Kind
 

@@ -39,7 +39,7 @@ def test_with_enough_descriptors_each_server_has_its_full_number() -> None:
 
 SPAWN = (
     "from probelet import open_files",
-    "from probelet.cri.process.child.spawn import spawn",
+    "from probelet.runtime.embedded.child.spawn import spawn",
     "import os, resource",
     "def start():",
     "    os.waitpid(spawn(['sh', '-c', 'ulimit -Sn; ulimit -Hn'], {b'PATH': b'/usr/bin:/bin'}, '', 1, 2), 0)",

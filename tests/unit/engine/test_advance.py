@@ -3,7 +3,7 @@
 import select
 
 from probelet._rust import Engine, ExecEnd
-from probelet.bench.pods import facts, pod, uid
+from probelet.lab.bench.pods import facts, pod, uid
 
 HOUR_NS = 3_600_000_000_000
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from probelet._rust import Engine, ExecEnd, ExecRun
-from probelet.bench.pods import facts, pod, uid
+from probelet.lab.bench.pods import facts, pod, uid
 
 PODS = 3
 PERIOD_SECONDS = 3600

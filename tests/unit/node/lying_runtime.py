@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf.message_factory import GetMessageClass
-from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
-from probelet.cri.grpc_channel import METHODS
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime import labels
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.grpc_channel import METHODS
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen import labels
 
 from tests.support.raw_cri import RawServer
 from tests.unit.node.scripted_runtime import ScriptedRuntime

@@ -9,11 +9,11 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from probelet._rust import Engine
-from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
-from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.document.status import StatusDocument
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import Manifest

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-from probelet.cri import errors
-from probelet.cri import grpc_channel as wire
-from probelet.cri.client import RuntimeClient
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import errors
+from probelet.runtime.cri import grpc_channel as wire
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
 
 
 class ScriptedRuntime:

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet.cri.v1 import api_pb2
 from probelet.kube.events.correlator import SPAM_BURST
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.runtime.cri.v1 import api_pb2
 from probelet.server.control.command import NoSuchPodError
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node

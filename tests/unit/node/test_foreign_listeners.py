@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.process.listening.report import FOREIGN_LISTENERS, PROBED_PORTS, ForeignListener, encode
-from probelet.cri.v1 import api_pb2
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.listening.report import FOREIGN_LISTENERS, PROBED_PORTS, ForeignListener, encode
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime import node_address
-from probelet.node.runtime.mounts.hosts_file import HOST_FILE_BYTES_MAX, hosts_file
+from probelet.node.effects.mounts.hosts_file import HOST_FILE_BYTES_MAX, hosts_file
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen import node_address
 from probelet.spec.model.pod import Pod
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest

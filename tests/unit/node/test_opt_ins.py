@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from probelet._rust import Engine
-from probelet.cri.v1 import api_pb2
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
-from probelet.cri import errors
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri import errors
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest, observed_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime

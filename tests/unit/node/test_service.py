@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
-from probelet.cri import errors
-from probelet.cri.v1 import api_pb2
-from probelet.glue.sync_requests import SYNC_BURST
 from probelet.node.service import Service
 from probelet.policy.facts.probe_state import ProbeState
+from probelet.policy.glue.sync_requests import SYNC_BURST
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Action
 from probelet.policy.protocol.inputs import Input, SyncRequested
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
 from structlog.testing import capture_logs
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from probelet.files.unix_socket import Peer
+from probelet.base.files.unix_socket import Peer
 from probelet.server.control import client as client_module
 from probelet.server.control import connection as connection_module
 from probelet.server.control import server as server_module

@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 from probelet._rust import Engine
-from probelet.files.unix_socket import Peer, SocketPathError
+from probelet.base.files.unix_socket import Peer, SocketPathError
 from probelet.service.server import prober_service
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2 as pb

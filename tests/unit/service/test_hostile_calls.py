@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 from probelet._rust import Engine
-from probelet.files.unix_socket import Peer
+from probelet.base.files.unix_socket import Peer
 from probelet.service.caller_execs import CallerExecs
 from probelet.service.limit import CONTAINERS_MAX, DESIRED_MAX, NAME_BYTES_MAX, OBJECT_BYTES_MAX
 from probelet.service.server import OPTIONS, SERVICE, prober_service

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from probelet.exposition.paced_log import PacedLog
+from probelet.base.exposition.paced_log import PacedLog
 
 
 def test_a_line_is_written_once_a_second_with_the_count_of_the_others() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
-from probelet.cri.v1 import api_pb2
-from probelet.execs.limits import ExecLimits
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.execs.limits import ExecLimits
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.server import prober_service
 from probelet.service.view import render

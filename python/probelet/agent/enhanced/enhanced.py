@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from probelet.agent.enhanced.metrics import EnhancedNumbers, render
 from probelet.agent.enhanced.probes import EnhancedProbes
-from probelet.agent.enhanced.rules.publishing import Publishing
-from probelet.agent.enhanced.rules.report import Report, read_reports
-from probelet.agent.enhanced.rules.wanted import Key, read_wanted
 from probelet.agent.enhanced.status_writer import StatusWriter
 from probelet.agent.enhanced.surroundings import Surroundings
+from probelet.beside.probes.publishing import Publishing
+from probelet.beside.probes.report import Report, read_reports
+from probelet.beside.probes.wanted import Key, read_wanted
 from probelet.kube.kinds import NODE_POD_PROBES
 from probelet.kube.served import LOOK_NS, Served, ServedMirror
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from probelet.agent.enhanced.rules.engine_pod import engine_id, engine_uid
-from probelet.agent.enhanced.rules.report import Report
-from probelet.agent.enhanced.rules.wanted import Wanted
+from probelet.beside.probes.engine_pod import engine_id, engine_uid
+from probelet.beside.probes.report import Report
+from probelet.beside.probes.wanted import Wanted
 from probelet.policy.facts.snapshot import ContainerRecord
 
 

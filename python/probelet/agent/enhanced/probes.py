@@ -11,15 +11,15 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.agent.enhanced.live_probe import LiveProbe
-from probelet.agent.enhanced.rules.engine_pod import engine_pod, engine_status, runtime_id
-from probelet.agent.enhanced.rules.report import NOT_RUNNING, Report, of_running, unknown
-from probelet.agent.enhanced.rules.wanted import Key, Wanted, refused_host
 from probelet.agent.enhanced.surroundings import Surroundings
-from probelet.agent.rules.begun import Begun
-from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.guard.objects.node_probes import cut
+from probelet.beside.guard.objects.node_probes import cut
+from probelet.beside.pods.begun import Begun
+from probelet.beside.probes.engine_pod import engine_pod, engine_status, runtime_id
+from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown
+from probelet.beside.probes.wanted import Key, Wanted, refused_host
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.execs.runtime_execs import RuntimeExecs
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 EXECS_MAX: Final = 128

@@ -7,16 +7,16 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from probelet.agent.enhanced.rules.merge import with_status
-from probelet.agent.enhanced.rules.publishing import Publishing
-from probelet.agent.enhanced.rules.report import Report
-from probelet.agent.enhanced.rules.wanted import Key
-from probelet.exposition.paced_log import PacedLog
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.beside.probes.merge import with_status
+from probelet.beside.probes.publishing import Publishing
+from probelet.beside.probes.report import Report
+from probelet.beside.probes.wanted import Key
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
 from probelet.kube.error import Conflict, KubeError, NotFound
 from probelet.kube.kinds import NODE_POD_PROBES
 from probelet.kube.pace import Pace
-from probelet.node.timers import Timers
 
 FIRST_WAIT_NS: Final = 500_000_000
 LONGEST_WAIT_NS: Final = 27_500_000_000

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probelet._rust import Engine
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.cri.client import RuntimeClient
-from probelet.execs.limits import ExecLimits
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.host.recorder import Recorder
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.cache import PodCache
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.seen.cache import PodCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

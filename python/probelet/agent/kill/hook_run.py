@@ -1,15 +1,15 @@
 """Runs the policy's strand of one hook on the event loop: texts and the plain HTTP fallback are those of ``run``."""
 
 from probelet.agent.kill.pod import KilledPod
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.hooks import Hooks
-from probelet.node.timers import Timers
+from probelet.host.recorder import Recorder
+from probelet.host.timers import Timers
 from probelet.policy import messages
 from probelet.policy.protocol.actions import Record
 from probelet.policy.protocol.effects import Outcome, RunHook
 from probelet.policy.strands.context import PodContext
 from probelet.policy.strands.hook import Hook, run_hook
 from probelet.policy.strands.strand import Call, Turn
+from probelet.runtime.seen.hooks import Hooks
 
 
 async def run_pre_stop(pod: KilledPod, hook: Hook, hooks: Hooks, timers: Timers, recorder: Recorder) -> None:

@@ -20,25 +20,24 @@ from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
-from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
-from probelet.cri.container_id import bare_id
-from probelet.exposition.paced_log import PacedLog
-from probelet.node.metrics.counters import REASONS
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.hooks import Hooks
-from probelet.node.runtime.inspection import Inspection
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.beside.pods.victim import Victim
+from probelet.host.recorder import Recorder
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import State
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS, select_grace
 from probelet.policy.rules.kind import field_path
 from probelet.policy.strands.hook import Hook
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.seen.hooks import Hooks
+from probelet.runtime.seen.inspection import Inspection
+from probelet.spec.text.container_id import bare_id
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 RETRY_NS: Final = 10 * SECOND
@@ -108,7 +107,7 @@ class Kill:
         intent, pod = self.intent, self._pod
         source = intent.grace_source
         self._log.info(
-            "killing container", reason=REASONS[intent.reason], grace_seconds=intent.grace_seconds, grace_source=source
+            "killing container", reason=intent.reason.label, grace_seconds=intent.grace_seconds, grace_source=source
         )
         await self._keep(intent)
         path = field_path(victim.kind, intent.container)
@@ -118,7 +117,7 @@ class Kill:
 
     async def resume(self) -> End:
         """Goes on with a kill that an earlier agent began: with the rest of its grace, and without a hook."""
-        self._log.info("going on with a kill", reason=REASONS[self.intent.reason], grace_seconds=self._seconds_left())
+        self._log.info("going on with a kill", reason=self.intent.reason.label, grace_seconds=self._seconds_left())
         return await self._ended(await self._stop())
 
     async def _hook(self, victim: Victim) -> None:

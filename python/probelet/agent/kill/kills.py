@@ -9,12 +9,11 @@ import structlog
 
 from probelet.agent.kill.kill import End, Kill, KillParts
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
-from probelet.cri.container_id import bare_id
-from probelet.node.metrics.counters import REASONS
+from probelet.beside.pods.victim import Victim
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
 from probelet.policy.rules.kind import containers
+from probelet.spec.text.container_id import bare_id
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 SPARE_SECONDS: Final = 10
@@ -75,7 +74,7 @@ class Kills:
         finally:
             running.cancel()
             del self._under_way[id]
-        self.counts[REASONS[kill.intent.reason], end] += 1
+        self.counts[kill.intent.reason.label, end] += 1
         return end, kill.error or f"the container has not ended within {limit} s" if end == "failed" else ""
 
     def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
@@ -102,6 +101,6 @@ class Kills:
         id = kill.intent.container_id
         try:
             end = await (kill.resume() if victim is None else kill.begin(victim))
-            self.counts[REASONS[kill.intent.reason], end] += 1
+            self.counts[kill.intent.reason.label, end] += 1
         finally:
             del self._under_way[id]

@@ -7,23 +7,23 @@ import structlog
 
 from probelet._rust import Update
 from probelet.agent.pod.parts import Parts
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.agent.rules.begun import Begun, is_unwatched
-from probelet.agent.rules.condition import Readiness, gated, readiness
-from probelet.agent.rules.definition import probed
-from probelet.agent.rules.facts import begun, published
-from probelet.agent.rules.victim import victims
 from probelet.agent.state.first_seen import FirstSeen
-from probelet.glue.status_layer import encode_facts, read_probe_state, status_of
-from probelet.glue.sync_requests import SyncRequests
-from probelet.node.result_log import ResultLog
-from probelet.node.runtime.node_address import pod_address
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.beside.pods.begun import Begun, is_unwatched
+from probelet.beside.pods.condition import Readiness, gated, readiness
+from probelet.beside.pods.definition import probed
+from probelet.beside.pods.facts import begun, published
+from probelet.beside.pods.victim import victims
+from probelet.beside.takeover.reading import Reading
 from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.glue.status_layer import encode_facts, read_probe_state, status_of
+from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus
+from probelet.runtime.seen.node_address import pod_address
+from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.read.json import encode_pod
-from probelet.takeover.reading import Reading
 
 log = structlog.get_logger("probelet.agent")
 

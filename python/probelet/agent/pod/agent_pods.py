@@ -7,9 +7,9 @@ import structlog
 
 from probelet.agent.pod.agent_pod import AgentPod
 from probelet.agent.pod.parts import Parts
-from probelet.agent.rules.api_pod import ApiPod
 from probelet.agent.state.first_seen import FirstSeen
-from probelet.takeover.reading import read
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.beside.takeover.reading import read
 
 PROBES_IGNORED: Final = "ProbesIgnored"
 """The reason of the event about a part of the annotation that is ignored."""

@@ -7,12 +7,12 @@ from typing import Protocol
 from probelet._rust import Engine
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.pauses import Pauses
-from probelet.agent.rules.api_pod import Condition
-from probelet.agent.rules.condition import Readiness
-from probelet.agent.rules.facts import Known
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.cache import PodCache
-from probelet.node.timers import Timers
+from probelet.beside.pods.api_pod import Condition
+from probelet.beside.pods.condition import Readiness
+from probelet.beside.pods.facts import Known
+from probelet.host.recorder import Recorder
+from probelet.host.timers import Timers
+from probelet.runtime.seen.cache import PodCache
 
 
 class ConditionSink(Protocol):

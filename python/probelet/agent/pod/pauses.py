@@ -8,9 +8,9 @@ import structlog
 from probelet._rust import Engine
 from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.paused import Pause, PausedPod
-from probelet.exposition.timestamp import rfc3339
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.server.control.command import NoSuchPodError
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.pod import Pod

@@ -11,11 +11,11 @@ from probelet.agent.recreate.order import Order
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.pod_orders import PodOrders
 from probelet.agent.recreate.stop import Stops
-from probelet.agent.rules.api_pod import ApiPod
 from probelet.agent.state.intent import Intent
-from probelet.guard.names import ACTIVE, NODE_NAME
-from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
-from probelet.guard.recreate.progress import Progress
+from probelet.beside.guard.names import ACTIVE, NODE_NAME
+from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.recreate.progress import Progress
+from probelet.beside.pods.api_pod import ApiPod
 from probelet.kube.error import Forbidden, KubeError, NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS
 from probelet.kube.pace import Pace

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from probelet.guard.objects.whole_request import WholeRequest
-from probelet.guard.recreate.progress import Progress
+from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.recreate.progress import Progress
 
 
 @dataclass(slots=True, eq=False)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from probelet.agent.kill.kills import Kills
 from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.request_note import RequestNote
-from probelet.cri.client import RuntimeClient
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
-from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.inspection import Inspection
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.seen.inspection import Inspection
 
 
 @dataclass(frozen=True, slots=True)

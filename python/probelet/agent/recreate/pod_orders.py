@@ -11,10 +11,10 @@ from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.stop import Stops
 from probelet.agent.recreate.view import instances
 from probelet.agent.recreate.writer import write
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.guard.objects.whole_request import WholeRequest
-from probelet.guard.recreate.execute import execute, pick, waiting
-from probelet.guard.recreate.situation import NodeView
+from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.recreate.execute import execute, pick, waiting
+from probelet.beside.guard.recreate.situation import NodeView
+from probelet.beside.pods.api_pod import ApiPod
 from probelet.kube.error import KubeError
 from probelet.kube.pace import Pace
 from probelet.kube.waiting import done_within, ended

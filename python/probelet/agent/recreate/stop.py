@@ -9,18 +9,18 @@ from probelet.agent.kill.kill import RETRY_NS
 from probelet.agent.recreate.order import Order
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.target import Target, bare_pod, noted
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.request_note import RequestNote
-from probelet.cri import errors
-from probelet.cri.container_id import bare_id
-from probelet.cri.v1 import api_pb2
-from probelet.guard.recreate.messages import stopping
+from probelet.beside.guard.recreate.messages import stopping
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.beside.pods.victim import Victim
 from probelet.policy.facts.snapshot import ContainerRecord, State
 from probelet.policy.rules.grace import KillReason
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
+from probelet.spec.text.container_id import bare_id
 from probelet.spec.text.duration import SECOND
 
 KILLS_MAX: Final = 32

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import msgspec
 import structlog
 
-from probelet.agent.rules.api_pod import ApiPod
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime import labels
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen import labels
 from probelet.spec.model.container import Container, ContainerPort, Lifecycle, LifecycleHandler
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec

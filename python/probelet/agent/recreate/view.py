@@ -3,7 +3,7 @@
 from typing import Final, Literal
 
 from probelet.agent.recreate.order import Order
-from probelet.guard.recreate.situation import Instance
+from probelet.beside.guard.recreate.situation import Instance
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 
 _STATES: Final[dict[State, Literal["created", "running", "exited", "unknown"]]] = {

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from probelet.agent.recreate.order import Order
-from probelet.guard.objects.moment import text
-from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
-from probelet.guard.recreate.progress import Progress, listed
+from probelet.beside.guard.objects.moment import text
+from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.recreate.progress import Progress, listed
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
 from probelet.kube.error import Conflict, NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS
-from probelet.node.timers import Timers
 
 CONFLICTS_MAX: Final = 5
 """How often a write is repeated at once with a newer version; the manager writes only a few times for a request."""

@@ -7,18 +7,18 @@ from typing import Any, Final
 
 import structlog
 
-from probelet.agent.rules.api_pod import Condition
-from probelet.agent.rules.condition import Readiness
-from probelet.exposition.paced_log import PacedLog
-from probelet.exposition.timestamp import rfc3339
+from probelet.base.exposition.paced_log import PacedLog
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.pods.api_pod import Condition
+from probelet.beside.pods.condition import Readiness
+from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
+from probelet.host.tasks import Tasks
+from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
 from probelet.kube.error import Conflict, KubeError, NotFound
 from probelet.kube.kinds import PODS
 from probelet.kube.pace import Pace
-from probelet.node.tasks import Tasks
-from probelet.node.timers import Timers
 from probelet.spec.text.duration import MILLISECOND, SECOND
-from probelet.takeover.names import CONDITION, FIELD_MANAGER
 
 REASSERT_NS: Final = 10 * SECOND
 """The shortest time between two writes of one condition because somebody else changed it: another program that does the

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
+from probelet.host.recorder import Recorder
 from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding
-from probelet.node.recorder import Recorder
 
 COMPONENT: Final = "probelet-agent"
 """``source.component`` of the events, so that people and tools tell them from the kubelet's."""

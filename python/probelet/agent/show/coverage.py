@@ -5,9 +5,9 @@ from typing import Any, Final, Literal, TypedDict
 
 import msgspec
 
-from probelet.exposition.timestamp import rfc3339, unix_ms
-from probelet.takeover.lease import PREFIX
-from probelet.takeover.taken_pod import TakenPod
+from probelet.base.exposition.timestamp import rfc3339, unix_ms
+from probelet.beside.takeover.lease import PREFIX
+from probelet.beside.takeover.taken_pod import TakenPod
 
 SKEW_MS: Final = 30_000
 """How far this machine's clock and a node's may be apart: a Lease counts as live for that much longer."""

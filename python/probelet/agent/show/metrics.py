@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from probelet.execs.counts import ExecCounts
+from probelet.runtime.execs.counts import ExecCounts
 
 _NUMBERS: Final = {
     "pods": ("gauge", "Pods whose probes were taken over."),

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from probelet._rust import Engine
 from probelet.agent.pod.agent_pod import AgentPod
 from probelet.agent.pod.pauses import Pauses
-from probelet.agent.rules.facts import with_reasons
-from probelet.exposition.timestamp import rfc3339
-from probelet.glue.status_layer import status_of, status_rows
-from probelet.node.status_rows import Workers, container_row, probe_row
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.pods.facts import with_reasons
+from probelet.host.status_rows import Workers, container_row, probe_row
+from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.server.document.status import PodDocument, ProbeDocument, StatusHead

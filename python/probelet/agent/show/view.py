@@ -9,10 +9,10 @@ from probelet.agent.pod.agent_pods import AgentPods
 from probelet.agent.pod.pauses import Pauses
 from probelet.agent.show.metrics import Numbers, render
 from probelet.agent.show.status import status
-from probelet.exposition.process_metrics import render_process
-from probelet.node.recorder import Recorder
-from probelet.node.runtime.pleg import Pleg
-from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.base.exposition.process_metrics import render_process
+from probelet.host.recorder import Recorder
+from probelet.runtime.seen.pleg import Pleg
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
 

@@ -5,14 +5,14 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
-from probelet.agent.rules.api_pod import ApiPod, api_pod
-from probelet.agent.rules.definition import definition
 from probelet.agent.state.first_seen import FOLDER, FirstSeen
 from probelet.agent.state.json_files import JsonFiles
-from probelet.node.recorder import Recorder
-from probelet.node.tasks import Tasks
+from probelet.beside.pods.api_pod import ApiPod, api_pod
+from probelet.beside.pods.definition import definition
+from probelet.beside.takeover.names import PROBES_ANNOTATION
+from probelet.host.recorder import Recorder
+from probelet.host.tasks import Tasks
 from probelet.spec.read.json import decode_pod
-from probelet.takeover.names import PROBES_ANNOTATION
 
 ANNOTATION_CHANGED: Final = "ProbesChanged"
 """The reason of the event about an annotation that differs from the one first seen."""

@@ -10,8 +10,8 @@ from typing import Final, Generic, TypeVar
 import msgspec
 import structlog
 
-from probelet.files import below
-from probelet.files.regular_file import read_regular
+from probelet.base.files import below
+from probelet.base.files.regular_file import read_regular
 
 FILE_BYTES_MAX: Final = 4 * 1024 * 1024
 """The largest file that is read: a pod has at most 1.5 MiB (etcd ``--max-request-bytes``), and JSON may escape."""

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from probelet.base.logs.ended import Kept, kept
+from probelet.base.printable import one_line
 from probelet.cli.ask.log_source import kept_runs
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import complain, say
-from probelet.logs.ended import Kept, kept
-from probelet.printable import one_line
 
 _HEADS = ("POD -c CONTAINER", "INSTANCES", "KiB", "LAST LINE (UTC)")
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from probelet.logs.record import Header, RecordReader
-from probelet.printable import printable_log
+from probelet.base.logs.record import Header, RecordReader
+from probelet.base.printable import printable_log
 
 # The beginning of a colour that the next block may complete.
 _BEGUN_COLOUR = re.compile("\x1b(?:\\[[0-9;:]{0,64})?\\Z")

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from probelet.base.files.trusted_directory import UntrustedError
+from probelet.base.logs import ended
+from probelet.base.logs.kept import FOLDER
+from probelet.base.logs.pod_logs import PodLogs, read_document
 from probelet.cli.exit import CliError, Exit
-from probelet.files.trusted_directory import UntrustedError
-from probelet.logs import ended
-from probelet.logs.kept import FOLDER
-from probelet.logs.pod_logs import PodLogs, read_document
 from probelet.server.control.client import Client
 from probelet.server.control.command import NoSuchPodError
 from probelet.server.control.state_dir import opened

@@ -7,15 +7,15 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
+from probelet.base.files import below
+from probelet.base.logs.layout import log_name, restart_counts
+from probelet.base.logs.pod_logs import ContainerLogs, NoLogError, UnknownContainerError
+from probelet.base.logs.reader import LogReader
 from probelet.cli.ask.client import NO_SERVICE_HINT
 from probelet.cli.ask.log_printer import LogPrinter
 from probelet.cli.ask.log_source import Found
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import byte_output, complain, console
-from probelet.files import below
-from probelet.logs.layout import log_name, restart_counts
-from probelet.logs.pod_logs import ContainerLogs, NoLogError, UnknownContainerError
-from probelet.logs.reader import LogReader
 from probelet.server.control.command import NoSuchPodError
 from probelet.server.error import NotRunningError
 

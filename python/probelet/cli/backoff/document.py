@@ -2,7 +2,7 @@
 
 from typing import Literal, NotRequired, TypedDict
 
-from probelet.backoff.claim import Figure, Verdict
+from probelet.lab.backoff.claim import Figure, Verdict
 
 
 class CurveDocument(TypedDict):

@@ -9,7 +9,7 @@ from cyclopts import Parameter, Token
 from probelet.cli.exit import CliError
 
 if TYPE_CHECKING:
-    from probelet.backoff import Curve, Life
+    from probelet.lab.backoff import Curve, Life
 
 _S = 1_000_000_000
 YEAR = 8760 * 3600 * _S
@@ -99,7 +99,7 @@ class ShapeFlags:
 
     def curve(self, text: str) -> "Curve":
         """The curve ``text``, such as ``10s/5m``, with these flags."""
-        from probelet.backoff import Curve, CurveError
+        from probelet.lab.backoff import Curve, CurveError
 
         try:
             return Curve.parse(
@@ -133,14 +133,14 @@ class LifeFlags:
 
     def life(self, exit_code: int = 1) -> "Life":
         """The life in the model's form."""
-        from probelet.backoff import Life
+        from probelet.lab.backoff import Life
 
         return Life(*self.run, exit_code=exit_code, policy=self.policy, scheduler=self.scheduler)
 
 
 def curve_of(initial: int, longest: int, shape: ShapeFlags) -> "Curve":
     """The curve of ``--initial`` and ``--max``."""
-    from probelet.backoff import Curve, CurveError
+    from probelet.lab.backoff import Curve, CurveError
 
     try:
         return Curve(initial, longest, shape.factor, shape.reset, shape.jitter, shape.first_free)

@@ -5,11 +5,11 @@ from collections import Counter
 
 import msgspec
 
-from probelet.backoff.claim import Figure
-from probelet.backoff.kep4603 import claims
 from probelet.cli.backoff.document import ClaimRow, ClaimsDocument
 from probelet.cli.exit import Exit
 from probelet.cli.terminal import say, say_json
+from probelet.lab.backoff.claim import Figure
+from probelet.lab.backoff.kep4603 import claims
 
 WIDTH = 80
 MARGIN = " " * 5

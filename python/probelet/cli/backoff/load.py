@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import msgspec
 
-from probelet.backoff import Crowd, Curve, Load, load
-from probelet.backoff.curve import seconds, seconds_text
 from probelet.cli.backoff.document import LoadDocument
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.backoff.table import curve_document
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say, say_json
+from probelet.lab.backoff import Crowd, Curve, Load, load
+from probelet.lab.backoff.curve import seconds, seconds_text
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from probelet.backoff.figures import charts
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say
+from probelet.lab.backoff.figures import charts
 
 
 def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
@@ -15,7 +15,7 @@ def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
     if unknown:
         raise CliError(*(f'CHART: "{name}": the charts are {", ".join(known)}' for name in unknown))
     try:
-        from probelet.backoff.drawing import save
+        from probelet.lab.backoff.drawing import save
     except ImportError as error:
         raise CliError(
             f"the charts need matplotlib: {error}", code=Exit.CANNOT, hint="pip install 'probelet[plots]'"

@@ -5,13 +5,13 @@ from typing import Final
 
 import msgspec
 
-from probelet.backoff import Crowd, Curve, Restart, load, restarts
-from probelet.backoff.curve import seconds, seconds_text
 from probelet.cli.backoff.document import ComparedCurve, ComparisonDocument, CurveDocument, RestartRow, TableDocument
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.columns import columns
 from probelet.cli.exit import Exit
 from probelet.cli.terminal import say, say_json
+from probelet.lab.backoff import Crowd, Curve, Restart, load, restarts
+from probelet.lab.backoff.curve import seconds, seconds_text
 from probelet.spec.text.duration import SECOND
 
 WINDOWS_SECONDS: Final = (30, 60, 300, 600, 1800, 3600)

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from probelet.base.printable import one_line
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import console, say_json
-from probelet.printable import one_line
 
 if TYPE_CHECKING:
     from probelet.agent.show.coverage import ClusterDocument

@@ -70,7 +70,7 @@ def webhook(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    from probelet import open_files
+    from probelet.base import open_files
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, Webhook, carry_out
     from probelet.daemon.error import DaemonError
     from probelet.kube.error import KubeConfigError

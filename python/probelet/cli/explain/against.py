@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from probelet.cli.explain.rows import rows, seconds_text, title
-from probelet.explain import Explained, Span
+from probelet.lab.explain import Explained, Span
 
 WHAT, VALUE = 30, 24
 

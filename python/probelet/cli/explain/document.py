@@ -5,7 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from probelet.explain import CrashLoop, Explained, Span
+from probelet.lab.explain import CrashLoop, Explained, Span
 from probelet.spec.model.probe import ProbeType
 
 SCHEMA: Final = "probelet-explain/1"

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from probelet.explain import Explained, Span
-from probelet.printable import one_line
+from probelet.base.printable import one_line
+from probelet.lab.explain import Explained, Span
 
 COLUMNS = 80
 RUNS = "after the container runs"

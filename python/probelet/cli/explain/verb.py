@@ -11,7 +11,7 @@ from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.explain import Explained
+    from probelet.lab.explain import Explained
 
 app = verb(
     "explain",
@@ -55,7 +55,7 @@ def explain(
 
 def _explained(files: tuple[Path, ...], release: str, mistakes: list[str]) -> "list[Explained]":
     """The probes of the valid manifests; adds a line for each mistake to ``mistakes`` and writes the warnings."""
-    from probelet.explain import explain
+    from probelet.lab.explain import explain
     from probelet.spec.read.load import load
 
     loaded = load(files)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from probelet.cli.explain.rows import COLUMNS, Row, rows, seconds_text, title
-from probelet.explain import Explained
+from probelet.lab.explain import Explained
 
 INDENT = "  "
 

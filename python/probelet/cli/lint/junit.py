@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
+from probelet.base.printable import printable
 from probelet.lint.finding import Finding
 from probelet.lint.severity import Severity, at_least
-from probelet.printable import printable
 
 
 def junit(findings: Sequence[Finding], files: Sequence[str], fails_from: Severity) -> Iterator[str]:

@@ -7,11 +7,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from probelet.base.printable import printable
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.lint.request import Request
 from probelet.lint.engine import Report
 from probelet.lint.fix.fixed import fixed
-from probelet.printable import printable
 from probelet.spec.read.load import STDIN, read_manifest
 
 ROUNDS_MAX: Final = 5

@@ -9,10 +9,10 @@ from probelet.cli.exit import CliError
 from probelet.cli.lint.request import Request
 from probelet.cli.simulate.pictures import Pictures
 from probelet.cli.simulate.text import lines
+from probelet.lab.simulate import play
 from probelet.lint.engine import objects_of
 from probelet.lint.finding import Finding
 from probelet.lint.registry import rules
-from probelet.simulate import play
 from probelet.spec.read.load import STDIN
 
 SUFFIXES: Final = (".html", ".svg")

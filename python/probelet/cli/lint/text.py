@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
+from probelet.base.printable import one_line
 from probelet.lint.engine import Report
 from probelet.lint.finding import Finding
 from probelet.lint.severity import SEVERITIES
-from probelet.printable import one_line
 
 
 def lines(report: Report) -> Iterator[str]:

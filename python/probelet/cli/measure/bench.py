@@ -12,7 +12,7 @@ from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.bench.load import Load
+    from probelet.lab.bench.load import Load
 
 app = verb(
     "bench",
@@ -47,7 +47,7 @@ def _slack(kind: Any, tokens: Sequence[Token]) -> float:
 
 
 def _count(_: Any, tokens: Sequence[Token]) -> int:
-    from probelet.bench.load import WORKERS_MAX
+    from probelet.lab.bench.load import WORKERS_MAX
 
     text = tokens[0].value
     if not text.isascii() or not text.isdecimal() or int(text[:9]) > WORKERS_MAX:
@@ -112,8 +112,8 @@ def bench(
     ] = 0.0,
     output: Output = "table",
 ) -> int:
-    from probelet.bench.load import Load
-    from probelet.bench.place import Faulty, PlaceError
+    from probelet.lab.bench.load import Load
+    from probelet.lab.bench.place import Faulty, PlaceError
 
     if workers == 0:
         raise CliError("--workers: must be above 0")
@@ -129,11 +129,11 @@ def bench(
 
 
 def _measure(load: "Load", target: str | None, output: str) -> None:
-    from probelet import open_files
-    from probelet.bench.measure import measure
-    from probelet.bench.place import Place, PlaceError
-    from probelet.bench.report import report
-    from probelet.bench.target import TargetError, own_target
+    from probelet.base import open_files
+    from probelet.lab.bench.measure import measure
+    from probelet.lab.bench.place import Place, PlaceError
+    from probelet.lab.bench.report import report
+    from probelet.lab.bench.target import TargetError, own_target
 
     # Each probe in flight needs a socket, and 20,000 hanging probes a second many.
     open_files.raise_limit()

@@ -41,7 +41,7 @@ def _require_runtime(target: Target, runtime: str | None, container_id: str | No
         raise CliError("--runtime and --container-id belong together")
     if target.probe.handler != "exec":
         raise CliError("--runtime and --container-id are for exec: other probes go to --pod-ip")
-    from probelet.cri.client import socket_of
+    from probelet.runtime.cri.client import socket_of
 
     try:
         socket_of(runtime)

@@ -12,17 +12,17 @@ from probelet._rust import expand
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.probe.document import Seen, exact
 from probelet.cli.probe.target import Target
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
-from probelet.cri.exec import ExecOutcome, exec_attempt
-from probelet.cri.process.launch import LaunchError, launch
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.environment.config_error import ContainerConfigError
-from probelet.node.runtime.environment.place import Place
-from probelet.node.runtime.environment.references import bytes_of
-from probelet.node.runtime.environment.variables import environment
-from probelet.node.runtime.linux.host import this_host
-from probelet.node.runtime.node_address import node_address
+from probelet.node.effects.environment.config_error import ContainerConfigError
+from probelet.node.effects.environment.place import Place
+from probelet.node.effects.environment.references import bytes_of
+from probelet.node.effects.environment.variables import environment
+from probelet.node.effects.linux.host import this_host
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.cri.exec import ExecOutcome, exec_attempt
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.launch import LaunchError, launch
+from probelet.runtime.seen.node_address import node_address
 
 # The first process of the container in which the command runs: it waits for its kill.
 WAIT = (sys.executable, "-c", "import signal; signal.pause()")

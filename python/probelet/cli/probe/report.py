@@ -7,9 +7,9 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from probelet.base.printable import one_line
 from probelet.cli.probe.target import Target
 from probelet.cli.terminal import console, say_json, unicode_in
-from probelet.printable import one_line
 from probelet.spec.text.golang import go_quote
 
 # Length of the bar of the longest part.

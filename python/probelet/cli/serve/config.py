@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from probelet.base.printable import one_line
 from probelet.cli.exit import Exit
 from probelet.cli.options import KubeletVersion, Output
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
-from probelet.printable import one_line
 
 if TYPE_CHECKING:
     from probelet.config.document import ConfigDocument, Setting

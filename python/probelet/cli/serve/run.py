@@ -81,10 +81,10 @@ def run(
     import socket
     from contextlib import closing
 
+    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
     from probelet.daemon.error import DaemonError
     from probelet.daemon.run import PROCESS, Plan, carry_out
-    from probelet.files.unix_socket import SocketPathError, check_socket_path
     from probelet.node.source.watch import Manifests
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir

@@ -47,10 +47,10 @@ def serve(
     from contextlib import ExitStack, closing
     from socket import gethostname
 
+    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
     from probelet.daemon.error import DaemonError
     from probelet.daemon.serve import Serving, carry_out
-    from probelet.files.unix_socket import SocketPathError, check_socket_path
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
     from probelet.server.error import ServerError

@@ -23,9 +23,9 @@ def begin(
     """
     import structlog
 
-    from probelet.cri.client import socket_of
     from probelet.daemon.descriptors import prepare
     from probelet.daemon.error import DaemonError
+    from probelet.runtime.cri.client import socket_of
 
     log.set_up()
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from probelet.cli.exit import CliError, Exit
 
 if TYPE_CHECKING:
-    from probelet.picture.document import SimulateDocument
+    from probelet.lab.picture.document import SimulateDocument
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Pictures:
     def write(self, document: "SimulateDocument") -> None:
         """Writes the files. Raises ``CliError``, one line, for one that cannot be written."""
         if self.html is not None:
-            from probelet.picture.page import page
+            from probelet.lab.picture.page import page
 
             _write(self.html, page(document).encode())
         if self.svg is not None:
-            from probelet.picture.svg import svg
+            from probelet.lab.picture.svg import svg
 
             _write(self.svg, svg(document).encode())
         if self.perfetto is not None:
-            from probelet.picture.perfetto import trace
+            from probelet.lab.picture.perfetto import trace
 
             _write(self.perfetto, trace(document))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from probelet.cli.terminal import complain
 
 if TYPE_CHECKING:
-    from probelet.simulate import Progress
+    from probelet.lab.simulate import Progress
 
 LONG_SECONDS: Final = 600
 """A longer simulation says so first."""

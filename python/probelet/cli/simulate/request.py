@@ -13,7 +13,7 @@ from probelet.errors import ClusterError, InvalidInputError, ManifestError
 from probelet.spec.text.duration import SECOND, format_duration
 
 if TYPE_CHECKING:
-    from probelet.picture.document import SimulateDocument
+    from probelet.lab.picture.document import SimulateDocument
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ def _shown(path: Path) -> str:
 
 def played(request: Request, scenario: str) -> "SimulateDocument":
     """The document of one scenario. Raises ``CliError`` with one line per mistake."""
-    from probelet.scenario import ScenarioError, load_scenario
-    from probelet.simulate import play
-    from probelet.simulate.simulation import TRIED_LONG
+    from probelet.lab.scenario import ScenarioError, load_scenario
+    from probelet.lab.simulate import play
+    from probelet.lab.simulate.simulation import TRIED_LONG
 
     changes = TRIED_LONG if request.advise else 0
     progress = ProgressLine((1 + changes) * (2 if request.against or request.guard else 1))

@@ -27,7 +27,7 @@ def print_list(output: str) -> int:
     """One line for each built-in scenario."""
     import msgspec
 
-    from probelet.scenario import builtin_names, load_scenario
+    from probelet.lab.scenario import builtin_names, load_scenario
 
     found = [ScenarioLine(name=name, title=load_scenario(name).scenario.title) for name in builtin_names()]
     if output == "json":
@@ -40,7 +40,7 @@ def print_list(output: str) -> int:
 
 def print_scenario(name: str) -> int:
     """The file of a built-in scenario."""
-    from probelet.scenario import ScenarioError, builtin_text
+    from probelet.lab.scenario import ScenarioError, builtin_text
 
     try:
         say(builtin_text(name).rstrip("\n"))
@@ -53,7 +53,7 @@ def print_schema() -> int:
     """The JSON schema of a scenario file."""
     import msgspec
 
-    from probelet.scenario.schema import scenario_schema
+    from probelet.lab.scenario.schema import scenario_schema
 
     say_json(msgspec.json.encode(scenario_schema()), indented=True)
     return Exit.GOOD

@@ -5,15 +5,15 @@ from dataclasses import replace
 from probelet.cli.columns import columns
 from probelet.cli.simulate.request import Request, played
 from probelet.cli.simulate.text import recovery
-from probelet.picture.document import SimulateDocument
-from probelet.simulate.words import seconds, share
+from probelet.lab.picture.document import SimulateDocument
+from probelet.lab.simulate.words import seconds, share
 
 HEAD = ["scenario", "unready", "kills", "lost", "", "outage", "recovers"]
 
 
 def table(request: Request) -> list[str]:
     """A table with a line for each scenario, and how to see more."""
-    from probelet.scenario import builtin_names
+    from probelet.lab.scenario import builtin_names
 
     rows: list[list[str]] = []
     for name in builtin_names():

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, Final
 
-from probelet.backoff.curve import Curve, CurveError
 from probelet.cli.exit import CliError
+from probelet.lab.backoff.curve import Curve, CurveError
+from probelet.lab.stress.scene import Scene, matrix
 from probelet.spec.text.duration import SECOND
-from probelet.stress.scene import Scene, matrix
 
 PODS_MAX: Final = 10_000
 QPS_MAX: Final = 100_000

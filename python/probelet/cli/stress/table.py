@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from probelet.cli.columns import columns
-from probelet.stress.outcome import Outcome
+from probelet.lab.stress.outcome import Outcome
 
 _EXACT = {True: "yes", False: "NO", None: "-"}
 

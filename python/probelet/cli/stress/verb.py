@@ -14,8 +14,8 @@ from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.stress.outcome import Outcome
-    from probelet.stress.scene import Scene
+    from probelet.lab.stress.outcome import Outcome
+    from probelet.lab.stress.scene import Scene
 
 _S = 1_000_000_000
 
@@ -118,7 +118,7 @@ def _report_errors(folder: Path) -> Iterator[None]:
 def _play(wanted: "list[Scene]", real: bool, seconds: float, warm_up: float, repeat: int) -> "Iterator[Outcome]":
     import sys
 
-    from probelet.stress.play import StressError, play_real, play_virtual
+    from probelet.lab.stress.play import StressError, play_real, play_virtual
 
     for number, scene in enumerate(wanted, start=1):
         if sys.stderr.isatty():
@@ -134,8 +134,8 @@ def _show(outcomes: "list[Outcome]", folder: Path | None, output: str) -> int:
     import msgspec
 
     from probelet.cli.stress.table import table
-    from probelet.stress.play import failures, machine
-    from probelet.stress.report import Document, write
+    from probelet.lab.stress.play import failures, machine
+    from probelet.lab.stress.report import Document, write
 
     document = Document(machine=machine(), outcomes=outcomes)
     if output == "json":

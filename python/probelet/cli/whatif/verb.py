@@ -11,8 +11,8 @@ from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.recording import Recording
-    from probelet.whatif.changes import Changes
+    from probelet.lab.recording import Recording
+    from probelet.lab.whatif.changes import Changes
 
 app = verb(
     "whatif",
@@ -68,9 +68,9 @@ def whatif(
     from probelet.cli.whatif.window import window
     from probelet.cli.whatif.words import lines
     from probelet.errors import RecordingError
-    from probelet.recording import Recording
-    from probelet.whatif import SettingError
-    from probelet.whatif import whatif as play
+    from probelet.lab.recording import Recording
+    from probelet.lab.whatif import SettingError
+    from probelet.lab.whatif import whatif as play
 
     try:
         found = Recording(recording)
@@ -87,9 +87,9 @@ def whatif(
 
 def _changes(recording: "Recording", settings: tuple[str, ...], files: tuple[Path, ...]) -> "tuple[Changes, bool]":
     """The changes, and whether the user wants any; without, every pod is played as it was."""
+    from probelet.lab.whatif import changes_of_manifests, settings_of
+    from probelet.lab.whatif.changes import places
     from probelet.spec.read.load import load
-    from probelet.whatif import changes_of_manifests, settings_of
-    from probelet.whatif.changes import places
 
     if not settings and not files:
         return {place: [] for place, _ in places(recording)}, False

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from probelet.cli.exit import CliError
 
 if TYPE_CHECKING:
-    from probelet.recording import Recording
-    from probelet.whatif import Window
+    from probelet.lab.recording import Recording
+    from probelet.lab.whatif import Window
 
 
 def window(recording: "Recording", since: str | None, until: str | None) -> "Window":
     """The time that the user wants. Raises CliError for a text that is no time."""
-    from probelet.whatif import Window
-    from probelet.whatif.outages import NEVER
+    from probelet.lab.whatif import Window
+    from probelet.lab.whatif.outages import NEVER
 
     end = recording.stretches[-1].to_us if recording.stretches else 0
     return Window(
@@ -22,7 +22,7 @@ def window(recording: "Recording", since: str | None, until: str | None) -> "Win
 
 
 def _moment(option: str, text: str, end_us: int) -> int:
-    from probelet.exposition.timestamp import unix_ms
+    from probelet.base.exposition.timestamp import unix_ms
     from probelet.spec.text.duration import DurationError, parse_duration
 
     try:

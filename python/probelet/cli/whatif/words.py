@@ -5,10 +5,10 @@ from datetime import datetime
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from probelet.printable import one_line
+from probelet.base.printable import one_line
 
 if TYPE_CHECKING:
-    from probelet.whatif.document import ChangeRow, OutageRow, RestartRow, StartRow, WhatifDocument
+    from probelet.lab.whatif.document import ChangeRow, OutageRow, RestartRow, StartRow, WhatifDocument
 
 COLUMNS = 80
 SHOWN = 20

@@ -15,18 +15,11 @@ import structlog
 from msgspec.structs import replace
 
 from probelet._rust import read_journal
-from probelet.admission.certificate.files import CertificateFiles
-from probelet.admission.certificate.pair import CertificateError
-from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import HealthPages
-from probelet.agent.rules.facts import Known
 from probelet.agent.service import AgentOptions, AgentService
+from probelet.beside.pods.facts import Known
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect_in_agent
-from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import agent_engine, enhanced_engine
 from probelet.daemon.error import DaemonError
@@ -38,11 +31,18 @@ from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.errors import JournalError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
-from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.errors import CriError
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Listening
 from probelet.server.control.server import ControlServer
 from probelet.server.pages.server import HttpServer
 from probelet.spec.text.duration import SECOND
+from probelet.webhook.certificate.files import CertificateFiles
+from probelet.webhook.certificate.pair import CertificateError
+from probelet.webhook.certificate.served import ServedCertificate
+from probelet.webhook.metrics import WebhookMetrics
+from probelet.webhook.pages import HealthPages
 
 log = structlog.get_logger("probelet.agent")
 

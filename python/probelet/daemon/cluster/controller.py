@@ -10,18 +10,18 @@ from pathlib import Path
 
 import structlog
 
-from probelet.admission.certificate.served import load, new_context, stand_in
-from probelet.admission.pages import HealthPages
+from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.objects.probe_name import Naming
+from probelet.beside.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
-from probelet.guard.mapping.merge import MergeOptions
-from probelet.guard.objects.probe_name import Naming
-from probelet.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.kube.clock import Clock, LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
 from probelet.spec.text.duration import SECOND
+from probelet.webhook.certificate.served import load, new_context, stand_in
+from probelet.webhook.pages import HealthPages
 
 log = structlog.get_logger("probelet.controller")
 

@@ -5,11 +5,11 @@ import time
 from pathlib import Path
 
 from probelet.agent.show.coverage import ClusterDocument, agent_lease, cluster_document
+from probelet.beside.takeover.taken_pod import taken_pod
 from probelet.daemon.error import DaemonError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError, KubeError
 from probelet.kube.kinds import LEASES, PODS
-from probelet.takeover.taken_pod import taken_pod
 
 
 def coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDocument:

@@ -9,23 +9,23 @@ from typing import Final
 
 import structlog
 
-from probelet.admission.certificate.files import CertificateFiles
-from probelet.admission.certificate.pair import CertificateError
-from probelet.admission.certificate.self_signed import SelfSigned
-from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.handler import AsyncHandler, Handler, mutate_enhanced_liveness, mutate_probes
-from probelet.admission.limit import DRAIN_SECONDS
-from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import HealthPages
-from probelet.admission.requests import mutate_requests
-from probelet.admission.server import AdmissionServer
+from probelet.beside.guard.mutation import Options
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
-from probelet.guard.admission.mutation import Options
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
 from probelet.server.address import Listening
+from probelet.webhook.certificate.files import CertificateFiles
+from probelet.webhook.certificate.pair import CertificateError
+from probelet.webhook.certificate.self_signed import SelfSigned
+from probelet.webhook.certificate.served import ServedCertificate
+from probelet.webhook.handler import AsyncHandler, Handler, mutate_enhanced_liveness, mutate_probes
+from probelet.webhook.limit import DRAIN_SECONDS
+from probelet.webhook.metrics import WebhookMetrics
+from probelet.webhook.pages import HealthPages
+from probelet.webhook.requests import mutate_requests
+from probelet.webhook.server import AdmissionServer
 
 log = structlog.get_logger("probelet.webhook")
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 import httpx2
 import msgspec
 
+from probelet.base.printable import one_line
 from probelet.kube.access.token_file import CredentialError
-from probelet.printable import one_line
 
 VERSIONS: Final = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 

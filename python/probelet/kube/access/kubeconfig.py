@@ -14,10 +14,10 @@ import yaml
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
 
-from probelet.files.regular_file import read_regular
+from probelet.base.files.regular_file import read_regular
+from probelet.base.printable import one_line
 from probelet.kube.access.exec_plugin import VERSIONS, ExecPlugin
 from probelet.kube.error import KubeConfigError
-from probelet.printable import one_line
 
 FILE_BYTES_MAX: Final = 16 * 1024 * 1024
 """Hundreds of clusters with their certificates."""

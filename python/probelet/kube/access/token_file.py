@@ -6,8 +6,8 @@ from typing import Final
 
 import httpx2
 
+from probelet.base.files.regular_file import read_regular
 from probelet.errors import ProbeletError
-from probelet.files.regular_file import read_regular
 
 TOKEN_BYTES_MAX: Final = 64 * 1024
 """A token of a service account has about one kilobyte; more than this would not fit into a request's headers."""

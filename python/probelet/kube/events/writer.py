@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from probelet.exposition.timestamp import rfc3339
+from probelet.base.exposition.timestamp import rfc3339
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.error import (

@@ -10,7 +10,7 @@ client-go tools/leaderelection/leaderelection.go (``tryAcquireOrRenew``, ``relea
 from dataclasses import dataclass
 from typing import Any, Final
 
-from probelet.exposition.timestamp import rfc3339_micro
+from probelet.base.exposition.timestamp import rfc3339_micro
 
 SECOND: Final = 1_000_000_000
 

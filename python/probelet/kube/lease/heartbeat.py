@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from probelet.exposition.timestamp import rfc3339_micro
+from probelet.base.exposition.timestamp import rfc3339_micro
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import AlreadyExists, Conflict, KubeError, NotFound

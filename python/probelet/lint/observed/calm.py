@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from probelet.recording import Change, Life, Numbers, RecordedPod, Recording, Stretch
-from probelet.whatif.outages import outages
+from probelet.lab.recording import Change, Life, Numbers, RecordedPod, Recording, Stretch
+from probelet.lab.whatif.outages import outages
 
 THRESHOLD_MAX: Final = 30
 """A failureThreshold above this is no remedy: at the default period it hides five minutes."""

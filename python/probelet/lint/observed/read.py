@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from probelet.base.files.regular_file import read_regular
 from probelet.errors import ProbeletError, RecordingError
-from probelet.files.regular_file import read_regular
 from probelet.lint.observed.clients import clients_by_prometheus
 from probelet.lint.observed.container import Observation
 from probelet.lint.observed.prometheus import observed_by_prometheus
@@ -51,8 +51,8 @@ def _begins(path: Path) -> bytes:
 
 def _recorded(path: Path) -> list[Observation]:
     # Few runs have a recording, and its reader comes with the whole of `whatif`.
+    from probelet.lab.recording import Recording
     from probelet.lint.observed.recording import observed_by_recording
-    from probelet.recording import Recording
 
     try:
         return list(observed_by_recording(Recording(path)))

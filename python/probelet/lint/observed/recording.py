@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from probelet.lab.recording import Life, Recording, Result, Seen
+from probelet.lab.whatif.outages import NEVER, first_ready, outages
 from probelet.lint.observed.calm import Part, calm
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe, Run, Start
 from probelet.lint.observed.outage import Outage, is_flapping
-from probelet.recording import Life, Recording, Result, Seen
 from probelet.spec.model.probe import PROBE_TYPES, ProbeType
-from probelet.whatif.outages import NEVER, first_ready, outages
 
 _SECOND: Final = 1_000_000
 

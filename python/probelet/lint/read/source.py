@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from probelet.printable import printable
+from probelet.base.printable import printable
 from probelet.spec.read.load import STDIN, SUFFIXES, Text, manifest_text
 
 PASSED_OVER: Final = frozenset({"node_modules"})

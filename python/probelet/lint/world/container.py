@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from probelet.explain.bounds import Bounds, bounds
-from probelet.explain.span import Span
+from probelet.lab.explain.bounds import Bounds, bounds
+from probelet.lab.explain.span import Span
 from probelet.lint.fix.change import Fix
 from probelet.lint.observed.container import ObservedContainer
 from probelet.lint.rule import Hit

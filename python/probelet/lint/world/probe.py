@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from probelet.explain.bounds import Bounds, Timing
+from probelet.lab.explain.bounds import Bounds, Timing
 from probelet.lint.fix.change import Fix
 from probelet.lint.observed.container import ObservedProbe
 from probelet.lint.rule import Hit

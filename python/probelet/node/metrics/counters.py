@@ -5,25 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from probelet.execs.counts import ExecCounts
 from probelet.node.source.mistakes import REASONS as MISTAKES
 from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.container_age import ContainerAge
 from probelet.policy.protocol.effects import KillContainer
-from probelet.policy.rules.grace import KillReason
+from probelet.runtime.execs.counts import ExecCounts
 from probelet.spec.model.pod import PodPhase
-
-REASONS = {
-    KillReason.DEFINITION: "definition_changed",
-    KillReason.LIVENESS: "liveness",
-    KillReason.MAX_AGE: "max_age",
-    KillReason.POST_START: "post_start_hook",
-    KillReason.RECREATE: "recreate_request",
-    KillReason.RESTART_ALL: "restart_all_containers",
-    KillReason.STARTUP: "startup",
-    KillReason.UNKNOWN: "stopping",
-}
-"""The reasons of kills, as labels and in the log. For every kill of an ending pod the kubelet says Unknown."""
 
 
 class Counters:
@@ -35,7 +22,7 @@ class Counters:
 
     def killed(self, effect: KillContainer) -> None:
         """Counts a container that was killed."""
-        self._kills[REASONS[effect.reason], effect.grace_source] += 1
+        self._kills[effect.reason.label, effect.grace_source] += 1
 
     def started(self, *, again: bool) -> None:
         """Counts a container that was started, for the first time or again."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from probelet.exposition.histogram import Histogram
+from probelet.base.exposition.histogram import Histogram
 from probelet.policy.node.restart_gate import ResetCause
 from probelet.policy.protocol.effects import RestartCause
 from probelet.spec.text.duration import SECOND

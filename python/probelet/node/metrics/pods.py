@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from probelet.exposition.histogram import Histogram
+from probelet.base.exposition.histogram import Histogram
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.duration import SECOND

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from probelet.printable import printable
+from probelet.base.printable import printable
 from probelet.spec.text.problem import Problem, shorten
 
 SHOWN_MAX: Final = 100

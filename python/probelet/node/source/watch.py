@@ -14,13 +14,13 @@ from typing import Final
 import structlog
 from watchfiles import Change, awatch
 
+from probelet.base.printable import printable
 from probelet.errors import ManifestError
+from probelet.host.timers import Timers
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
-from probelet.node.timers import Timers
-from probelet.printable import printable
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
 from probelet.spec.rules.runtime_kind import RuntimeKind

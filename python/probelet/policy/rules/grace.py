@@ -31,6 +31,23 @@ class KillReason(StrEnum):
     STARTUP = "StartupProbe"
     UNKNOWN = "Unknown"
 
+    @property
+    def label(self) -> str:
+        """The reason as a label of metrics and in the log. For every kill of an ending pod the kubelet says Unknown."""
+        return _LABELS[self]
+
+
+_LABELS: Final = {
+    KillReason.DEFINITION: "definition_changed",
+    KillReason.LIVENESS: "liveness",
+    KillReason.MAX_AGE: "max_age",
+    KillReason.POST_START: "post_start_hook",
+    KillReason.RECREATE: "recreate_request",
+    KillReason.RESTART_ALL: "restart_all_containers",
+    KillReason.STARTUP: "startup",
+    KillReason.UNKNOWN: "stopping",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Grace:

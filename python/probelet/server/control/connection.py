@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from probelet.files.trusted_directory import UntrustedError
-from probelet.files.unix_socket import peer_of, trusted_uids
+from probelet.base.files.trusted_directory import UntrustedError
+from probelet.base.files.unix_socket import peer_of, trusted_uids
 from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.error import UntrustedServiceError
 

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from aiohttp import web
 
-from probelet.files.unix_socket import bind_socket, peer_of, trusted_uids
+from probelet.base.files.unix_socket import bind_socket, peer_of, trusted_uids
 from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
 from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchPodError, RefusedError

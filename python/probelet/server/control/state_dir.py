@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from probelet.files.trusted_directory import UntrustedError, open_trusted
-from probelet.files.unix_socket import SocketPathError, check_length, peer_of, remove_abandoned_socket
+from probelet.base.files.trusted_directory import UntrustedError, open_trusted
+from probelet.base.files.unix_socket import SocketPathError, check_length, peer_of, remove_abandoned_socket
 from probelet.server.error import ServerError
 
 SOCKET_NAME = "control.sock"

@@ -7,7 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from probelet.exposition.histogram import Histogram
+from probelet.base.exposition.histogram import Histogram
 
 # Prometheus' default bounds, in seconds.
 BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from probelet.files.regular_file import read_regular
+from probelet.base.files.regular_file import read_regular
 from probelet.spec.fields.ignored import Ignored, ignored_fields
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject, Key

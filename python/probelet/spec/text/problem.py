@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from probelet.printable import printable
+from probelet.base.printable import printable
 from probelet.spec.text.golang import go_quote
 
 Severity: TypeAlias = Literal["error", "warning"]

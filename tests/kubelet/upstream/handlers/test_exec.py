@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 from probelet._rust import Batch, Engine
-from probelet.cri import errors
-from probelet.cri.exec import ExecOutcome, outcome_of_answer, outcome_of_error
-from probelet.cri.v1 import api_pb2
-from probelet.execs.end import exec_end
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.exec import ExecOutcome, outcome_of_answer, outcome_of_error
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.execs.end import exec_end
 
 from tests.kubelet.upstream.worker import ID, UID, exec_probe, pod
 

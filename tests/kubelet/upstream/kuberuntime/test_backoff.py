@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 from probelet._rust import Backoff
-from probelet.backoff import Curve, restarts
+from probelet.lab.backoff import Curve, restarts
 from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import GateOptions, RestartGate, Verdict
 from probelet.policy.node.wait import Wait

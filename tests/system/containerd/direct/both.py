@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from probelet.cri.client import RuntimeClient
-from probelet.cri.exec import ExecOutcome, exec_attempt
-from probelet.execs.direct.direct_execs import DirectExecs
-from probelet.execs.direct.fallback import Reason
-from probelet.execs.direct.program import helper_program
+from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.cri.exec import ExecOutcome, exec_attempt
+from probelet.runtime.execs.direct.direct_execs import DirectExecs
+from probelet.runtime.execs.direct.fallback import Reason
+from probelet.runtime.execs.direct.program import helper_program
 
 from tests.system.containerd.machine import Containerd
 

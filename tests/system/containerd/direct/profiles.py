@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from probelet.node.runtime.linux.host import SECCOMP_ROOT
+from probelet.node.effects.linux.host import SECCOMP_ROOT
 
 ARCHITECTURES = ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32", "SCMP_ARCH_AARCH64", "SCMP_ARCH_ARM"]
 

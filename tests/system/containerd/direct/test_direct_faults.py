@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from probelet.execs.direct.fallback import Reason
+from probelet.runtime.execs.direct.fallback import Reason
 
 from tests.system.containerd.direct.both import Both, eventually
 from tests.system.containerd.direct.sleepers import commands_of, sleepers_of

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from probelet.cri.exec import ExecOutcome
+from probelet.runtime.cri.exec import ExecOutcome
 
 from tests.system.containerd.direct.both import Both, eventually
 from tests.system.containerd.direct.cgroups import cgroup_of

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from probelet.cri.exec import timed_out
+from probelet.runtime.cri.exec import timed_out
 
 from tests.system.containerd.direct.both import Both, eventually
 

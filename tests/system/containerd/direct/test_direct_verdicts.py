@@ -1,7 +1,7 @@
 """The same verdict both ways: exit codes, signals, output and its order, missing programs."""
 
 import pytest
-from probelet.execs.direct.fallback import Reason
+from probelet.runtime.execs.direct.fallback import Reason
 
 from tests.system.containerd.direct.both import Both
 

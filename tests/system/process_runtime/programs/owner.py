@@ -7,9 +7,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from probelet.cri import RuntimeClient
-from probelet.cri.process.launch import launch
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import RuntimeClient
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.launch import launch
 
 
 async def main(state_dir: str, count: str, *command: str) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import NODE_POD_PROBES
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import NODE
 from tests.unit.agent.scripted_agent import World

@@ -164,7 +164,7 @@ async def test_f4_a_container_that_came_while_no_agent_ran_is_unknown_first(worl
 
 
 async def test_d16_a_runtime_that_does_not_answer_makes_no_failure(world: World) -> None:
-    from probelet.cri import errors
+    from probelet.runtime.cri import errors
 
     async with world.an_agent():
         await probed(world)

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pytest
 from probelet.agent.kill.kill import Kill
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
 from tests.unit.agent.made_pod import EXEC, made_pod

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.made_pod import EXEC, made_pod
@@ -257,7 +257,7 @@ async def test_a_full_disk_stops_no_kill(node: World, monkeypatch: pytest.Monkey
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("probelet.files.below.open_to_replace", full)
+    monkeypatch.setattr("probelet.base.files.below.open_to_replace", full)
     failing(node)
     (app,) = node.run(made_pod({"app": {"livenessProbe": EXEC}}))
     await node.until(node.stopped)

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri.v1 import api_pb2
 from probelet.server.control.command import NoSuchPodError, RefusedError
 
 from tests.unit.agent.made_pod import EXEC, made_pod

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from probelet.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT
+from probelet.beside.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS as KIND
 from probelet.kube.kinds import PODS
 

@@ -8,7 +8,7 @@ import pytest
 from probelet.agent.kill.kill import Kill
 from probelet.agent.recreate.pod_orders import PodOrders
 from probelet.agent.recreate.stop import Stops
-from probelet.cri.v1 import api_pb2
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
 from tests.unit.agent.recreate.requests import hooks, observe, phase, plain_pod, release, request, states

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from probelet.cri.v1 import api_pb2
-from probelet.guard.names import UNREADY_ACQUIRED
+from probelet.beside.guard.names import UNREADY_ACQUIRED
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.recreate.requests import (

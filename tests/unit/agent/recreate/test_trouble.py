@@ -4,10 +4,10 @@ import asyncio
 import json
 
 import pytest
-from probelet.cri import errors
-from probelet.cri.v1 import api_pb2
-from probelet.guard.names import NODE_NAME, POD_UID
+from probelet.beside.guard.names import NODE_NAME, POD_UID
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.kube_api import Answer
 from tests.unit.agent.made_pod import EXEC, made_pod

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet.agent.show.coverage import SKEW_MS, AgentLease, agent_lease, cluster_document
-from probelet.exposition.timestamp import rfc3339
-from probelet.takeover.taken_pod import TakenPod, taken_pod
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from probelet.base.logs import ended
+from probelet.base.logs.kept import KeptLogs
+from probelet.base.logs.layout import log_directory_of
 from probelet.cli.ask.log_printer import LogPrinter
-from probelet.logs import ended
-from probelet.logs.kept import KeptLogs
-from probelet.logs.layout import log_directory_of
 
 from tests.unit.cli.conftest import Probelet, Service
 

@@ -154,7 +154,7 @@ def test_an_unknown_chart_or_an_unusable_folder_is_one_line(probelet: Probelet, 
 
 
 def test_without_matplotlib_plot_names_the_package(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "probelet.backoff.drawing", None)
+    monkeypatch.setitem(sys.modules, "probelet.lab.backoff.drawing", None)
     ended = probelet("backoff", "plot")
     assert ended.code == 3
     assert ended.err.endswith("  try: pip install 'probelet[plots]'\n")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
+from probelet.lab.simulate import play
 from probelet.lint.registry import rules
 from probelet.lint.rule import Rule
-from probelet.simulate import play
 
 from tests.unit.cli.conftest import Probelet
 

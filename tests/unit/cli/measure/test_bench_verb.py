@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from probelet.bench.target import program
+from probelet.lab.bench.target import program
 
 from tests.unit.cli.conftest import Probelet
 
@@ -31,7 +31,7 @@ def test_a_missing_target_program_is_one_line_that_says_how_to_get_it(
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("probelet.bench.target.BUILD", tmp_path)
+    monkeypatch.setattr("probelet.lab.bench.target.BUILD", tmp_path)
     ended = probelet("bench", "http")
     assert (ended.code, ended.out) == (3, "")
     assert ended.err.startswith("probelet bench: the program probelet-target is missing: ")
@@ -47,7 +47,7 @@ def test_the_target_program_is_found_in_three_places(
         (tmp_path / folder).mkdir()
     monkeypatch.setattr("sys.executable", str(tmp_path / "beside the interpreter" / "python"))
     monkeypatch.setenv("PATH", str(tmp_path / "in PATH"))
-    monkeypatch.setattr("probelet.bench.target.BUILD", tmp_path / "in the checkout")
+    monkeypatch.setattr("probelet.lab.bench.target.BUILD", tmp_path / "in the checkout")
     made = tmp_path / place / "probelet-target"
     made.touch(mode=0o755)
     assert program() == str(made)

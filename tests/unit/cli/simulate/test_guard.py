@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from probelet.picture.svg import svg
+from probelet.lab.picture.svg import svg
 
 from tests.support.paths import ROOT
 from tests.unit.cli.conftest import Probelet

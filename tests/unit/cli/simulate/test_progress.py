@@ -6,7 +6,7 @@ import time
 
 import pytest
 from probelet.cli.simulate.progress import ProgressLine
-from probelet.simulate import Progress
+from probelet.lab.simulate import Progress
 
 
 class Terminal(io.StringIO):

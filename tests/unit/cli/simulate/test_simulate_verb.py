@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.cluster import Cluster
+from probelet.virtual.cluster import Cluster
 
 from tests.support.json_schema import mistakes
 from tests.support.paths import ROOT

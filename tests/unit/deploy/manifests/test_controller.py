@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 import yaml
 from cyclopts import App
+from probelet.beside.guard.objects import node_probes, recreate_request
+from probelet.beside.guard.restart.settings.config import Config
+from probelet.beside.guard.restart.settings.read import read_settings
 from probelet.cli.cluster.agent import app as agent_app
 from probelet.cli.cluster.controller import app
 from probelet.cli.cluster.webhook import app as webhook_app
 from probelet.daemon.cluster.webhook import handlers
-from probelet.guard.objects import node_probes, recreate_request
-from probelet.guard.restart.settings.config import Config
-from probelet.guard.restart.settings.read import read_settings
 from probelet.kube.connection import Connection
 
+from tests.unit.beside.guard.kubernetes_objects import pod
+from tests.unit.beside.guard.mapping.test_merge import after
+from tests.unit.beside.guard.restart.test_requests import body
 from tests.unit.deploy.manifests.manifest import COMPONENTS, DEPLOY, ENHANCED, MONITORING, container_of, documents
-from tests.unit.guard.kubernetes_objects import pod
-from tests.unit.guard.mapping.test_merge import after
-from tests.unit.guard.restart.test_requests import body
 
 CONTROLLER = ENHANCED / "controller"
 CRDS = DEPLOY / "crds"

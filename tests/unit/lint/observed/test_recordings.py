@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.cli.app import run_command
+from probelet.lab.recording import Change, Recording
+from probelet.lab.whatif.outages import outages
 from probelet.lint.observed.calm import Part, calm
 from probelet.lint.observed.container import ObservedContainer
 from probelet.lint.observed.read import ObservedError, read_observed
-from probelet.recording import Change, Recording
-from probelet.whatif.outages import outages
 
 from tests.support.paths import ROOT
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 
-from probelet.explain import Timing
+from probelet.lab.explain import Timing
 from probelet.lint.read.workload import read_workload
 from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
@@ -21,7 +21,7 @@ from probelet.spec.read.json import encode_pod
 from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.tree import documents
 
-from tests.unit.explain.played import Played, container, random_timings
+from tests.unit.lab.explain.played import Played, container, random_timings
 
 CASES = int(os.environ.get("LINT_CASES", "200"))
 FIRST = int(os.environ.get("LINT_SEED", "0"))

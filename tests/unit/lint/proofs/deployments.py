@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from probelet.explain import Timing
+from probelet.lab.explain import Timing
 from probelet.lint.read.workload import read_workload
 from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
@@ -20,7 +20,7 @@ from probelet.spec.read.each_object import RawObject
 from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.tree import documents
 
-from tests.unit.explain.played import Played
+from tests.unit.lab.explain.played import Played
 from tests.unit.lint.proofs.configurations import Timings, lengths, played
 
 PATHS: Mapping[ProbeType, str] = {"liveness": "/livez", "readiness": "/readyz", "startup": "/livez"}

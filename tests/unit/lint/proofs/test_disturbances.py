@@ -4,13 +4,13 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from probelet.explain import Timing
+from probelet.lab.explain import Timing
 from probelet.lint.registry import rules
 from probelet.lint.rules.liveness import pl205_liveness_intolerant as pl205
 from probelet.lint.rules.readiness import pl103_readiness_hair_trigger as pl103
 from probelet.spec.model.probe import ProbeType
 
-from tests.unit.explain.played import Played
+from tests.unit.lab.explain.played import Played
 from tests.unit.lint.proofs.configurations import CASES, configurations, lengths, played
 from tests.unit.lint.proofs.deployments import hits_of, plain
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from probelet.explain import Timing
+from probelet.lab.explain import Timing
 from probelet.lint.registry import rules
 from probelet.lint.settings import Settings
 from probelet.spec.model.probe import ProbeType

@@ -6,12 +6,12 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from probelet.explain import Timing, bounds
+from probelet.lab.explain import Timing, bounds
 from probelet.lint.fix.change import Change, Fix, Remove, Set
 from probelet.lint.registry import rules
 from probelet.spec.model.probe import ProbeType
 
-from tests.unit.explain.played import Played, container
+from tests.unit.lab.explain.played import Played, container
 from tests.unit.lint.proofs.configurations import CASES, Timings, configurations, lengths, played
 from tests.unit.lint.proofs.deployments import hits_of, plain, spans, starts
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from random import Random
 
-from probelet.explain import Span, Timing, bounds
+from probelet.lab.explain import Span, Timing, bounds
 from probelet.lint.registry import rules
 from probelet.spec.model.probe import ProbeType
 
-from tests.unit.explain.played import container
+from tests.unit.lab.explain.played import container
 from tests.unit.lint.proofs.configurations import CASES, configurations, lengths, played
 from tests.unit.lint.proofs.deployments import hits_of, plain, spans, starts
 

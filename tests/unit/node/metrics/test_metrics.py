@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 from probelet._rust import Engine
-from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
 

@@ -1,6 +1,6 @@
 """The series of pods that the kubelet and kube-state-metrics also have."""
 
-from probelet.exposition.process_metrics import render_process
+from probelet.base.exposition.process_metrics import render_process
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
 from probelet.policy.protocol.actions import Publish

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
-from probelet.cri.v1 import api_pb2
 from probelet.node.source.file_calls import FileCalls
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.watch import Manifests
+from probelet.runtime.cri.v1 import api_pb2
 from probelet.spec.objects.config_object import ObjectStore
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest

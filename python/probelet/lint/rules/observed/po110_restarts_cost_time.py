@@ -44,8 +44,8 @@ def _killed(row: ObservedContainer) -> str:
 def _waited(row: ObservedContainer, lost: float, span: float) -> str:
     """The time in back-off, and what it would be with the reduced curve of KEP-4603."""
     # Few runs have such an observation, and the model is a part of the start of every run.
-    from probelet.backoff.curve import REDUCED
-    from probelet.backoff.life import Life, restarts
+    from probelet.lab.backoff.curve import REDUCED
+    from probelet.lab.backoff.life import Life, restarts
 
     runs = [run.end - run.begin for run in row.lives if run.end is not None]
     life = Life(run_ns=int(sum(runs) / len(runs) * _SECOND_NS))

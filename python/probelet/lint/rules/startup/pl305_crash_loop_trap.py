@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from probelet.explain.crash_loop import crash_loop
-from probelet.explain.span import Span
+from probelet.lab.explain.crash_loop import crash_loop
+from probelet.lab.explain.span import Span
 from probelet.lint.rule import Hit, Rule, on_containers
 from probelet.lint.rules.startup.killer import killer
 from probelet.lint.world.container import LintContainer

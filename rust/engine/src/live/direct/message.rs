@@ -1,5 +1,5 @@
 //! The messages between the engine and the helper: one per packet, little-endian. `rust/enter/src/protocol` is the other
-//! end, and `python/probelet/execs/direct/message.py` writes and reads the same.
+//! end, and `python/probelet/runtime/execs/direct/message.py` writes and reads the same.
 
 use crate::live::exec::Refusal;
 

@@ -1,0 +1,66 @@
+"""The condition KruisePodReady: pods out of service for the unready grace period of a request.
+
+Source: kruise 1.9.0 pkg/util/podreadiness. The condition's message is a JSON list with a row for each reason to be out
+of service, so several requests and other controllers do not put each other's pods back.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from probelet.beside.guard.names import READINESS_GATE
+from probelet.beside.guard.objects.requested_pod import RequestedPod
+from probelet.beside.guard.objects.whole_request import WholeRequest
+
+USER_AGENT: Final = "ContainerRecreateRequest"
+GATES_NOT_READY: Final = "ReadinessGatesNotReady"
+"""The reason of a condition Ready that a gate keeps False (kubelet status/generate.go, 1.36)."""
+
+
+class Reason(msgspec.Struct, frozen=True, rename="camel"):
+    """One reason to be out of service."""
+
+    user_agent: str = ""
+    key: str = ""
+
+
+def taken_out(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[str, Any]]:
+    """The conditions that take a pod out of service for a request; empty if it is out for it already."""
+    own = _own(request)
+    reasons = _reasons(pod)
+    if own in reasons and pod.conditions.get(READINESS_GATE) == "False":
+        return []
+    if own not in reasons:
+        reasons.append(own)
+    gate = {"type": READINESS_GATE, "status": "False", "lastTransitionTime": now, "message": _text(reasons)}
+    if pod.conditions.get("Ready") != "True":
+        return [gate]
+    # The kubelet would say so too, a sync later; until then the endpoint would get traffic.
+    message = f'the status of pod readiness gate "{READINESS_GATE}" is not "True", but False'
+    ready = {"type": "Ready", "status": "False", "reason": GATES_NOT_READY, "message": message}
+    return [gate, {**ready, "lastTransitionTime": now}]
+
+
+def put_back(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[str, Any]]:
+    """The condition without the reason of a request; empty if it does not have it."""
+    own, reasons = _own(request), _reasons(pod)
+    if own not in reasons:
+        return []
+    left = [each for each in reasons if each != own]
+    status = "False" if left else "True"
+    return [{"type": READINESS_GATE, "status": status, "lastTransitionTime": now, "message": _text(left)}]
+
+
+def _own(request: WholeRequest) -> Reason:
+    return Reason(USER_AGENT, request.full_name)
+
+
+def _reasons(pod: RequestedPod) -> list[Reason]:
+    try:
+        return msgspec.json.decode(pod.gate_message or "[]", type=list[Reason])
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return []
+
+
+def _text(reasons: list[Reason]) -> str:
+    return msgspec.json.encode(reasons).decode()

@@ -1,0 +1,93 @@
+"""What comes out of the restart decision."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from probelet.beside.guard.objects.budget import BudgetKey
+from probelet.beside.guard.restart.protocol.inputs import RequestKey
+from probelet.beside.guard.restart.protocol.reason import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision about one failed probe; for the log and ``probelet_elp_decisions_total``."""
+
+    reason: Reason
+    namespace: str
+    pod: str
+    container: str
+    message: str
+    """One line that explains the reason, with the numbers that led to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Create a ContainerRecreateRequest; answered by ``Wrote`` with this number."""
+
+    number: int
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete a ContainerRecreateRequest if it still has this UID; answered by ``Wrote``."""
+
+    number: int
+    key: RequestKey
+    uid: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Write a place for a pod into the status of a budget, as a merge patch; answered by ``Wrote``.
+
+    The patch has the resourceVersion that the decision was made with, so the API server refuses it if the budget has
+    changed.
+    """
+
+    number: int
+    budget: BudgetKey
+    patch: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatePod:
+    """Merge-patch a pod's annotations; nobody waits for the answer."""
+
+    namespace: str
+    name: str
+    uid: str
+    patch: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Regarding:
+    """The object of an event."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A Kubernetes event."""
+
+    regarding: Regarding
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A request of ours has completed; for ``probelet_elp_crr_duration_seconds``."""
+
+    has_succeeded: bool
+    duration_ns: int
+
+
+Output: TypeAlias = Decision | Create | Delete | Reserve | AnnotatePod | Event | Finished

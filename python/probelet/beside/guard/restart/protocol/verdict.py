@@ -1,0 +1,18 @@
+"""One answer of the restart decision."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from probelet.beside.guard.restart.protocol.reason import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a restart does not happen now, and when to ask again."""
+
+    reason: Reason
+    message: str
+    gate: Hashable = None
+    """What may let it pass when it changes; None: only a change of the pod or its probes."""
+    until_ns: int | None = None
+    """When to ask again in any case."""

@@ -1,0 +1,49 @@
+"""The condition of the readiness gate ``probelet.dev/ready``."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from probelet.policy.glue.status_layer import status_rows
+from probelet.policy.rules.kind import containers
+from probelet.policy.status.ready_condition import CONTAINERS_NOT_READY
+from probelet.spec.model.pod import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether the gate is open; ``reason`` and ``message`` are empty while it is."""
+
+    ready: bool
+    reason: str = ""
+    message: str = ""
+
+
+def readiness(pod: Pod, status: Mapping[str, Any], unprobed: Collection[str] = ()) -> Readiness:
+    """The condition of a pod with only the probes that were taken over, by the engine's status of it.
+
+    The gate is open if every container whose readiness or startup probe was taken over runs and is ready, and
+    ``unprobed`` is empty: containers of which nobody knows whether they are ready. Reason and message are those of
+    ContainersReady (kubelet status/generate.go:GenerateContainersReadyCondition, 1.36); the readiness of other
+    containers is the kubelet's to say.
+    """
+    rows = status_rows(status)
+    waited_for = {*gated(pod), *unprobed}
+    names = [container.name for _, container in containers(pod) if container.name in waited_for]
+    unready = " ".join(name for name in names if name in unprobed or not _is_ready(rows.get(name, {})))
+    if not unready:
+        return Readiness(True)
+    return Readiness(False, CONTAINERS_NOT_READY, f"containers with unready status: [{unready}]")
+
+
+def gated(pod: Pod) -> list[str]:
+    """The containers that the gate waits for, sidecars first."""
+    return [
+        container.name
+        for kind, container in containers(pod)
+        if kind != "init" and (container.readiness_probe is not None or container.startup_probe is not None)
+    ]
+
+
+def _is_ready(row: Mapping[str, Any]) -> bool:
+    return row.get("state") == "running" and row.get("ready") is True

@@ -1,0 +1,80 @@
+"""The part of a pod that the agent reads: probes, hooks, ports, variables, policies; a few KiB of a pod of 1 MiB."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from probelet.beside.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION
+from probelet.beside.takeover.reading import Reading
+from probelet.spec.model.container import Container
+from probelet.spec.model.env import EnvVar
+from probelet.spec.model.meta import ObjectMeta
+from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.model.probe import Probe, ProbeType
+from probelet.spec.rules.defaults import set_defaults
+
+READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MIRROR_ANNOTATION)
+"""The annotations that decide which probes are taken over."""
+
+_REFERENCE: Final = "$("
+"""What a command that refers to a variable has in it."""
+
+
+def definition(pod: Pod, annotation: str) -> Pod:
+    """``pod`` without what neither the takeover nor the engine, the hooks or the graces read."""
+    expands = _REFERENCE in annotation
+    meta, spec = pod.metadata, pod.spec
+    kept = {name: meta.annotations[name] for name in READ_ANNOTATIONS if name in meta.annotations}
+    return Pod(
+        api_version="v1",
+        kind="Pod",
+        metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid, annotations=kept),
+        spec=PodSpec(
+            containers=[_container(container, expands=expands) for container in spec.containers],
+            init_containers=[_container(container, expands=expands) for container in spec.init_containers],
+            restart_policy=spec.restart_policy,
+            termination_grace_period_seconds=spec.termination_grace_period_seconds,
+            host_network=spec.host_network,
+            node_selector=spec.node_selector,
+            os=spec.os,
+            readiness_gates=spec.readiness_gates,
+        ),
+    )
+
+
+def _container(container: Container, *, expands: bool) -> Container:
+    # A variable without a literal value counts as empty in a command (kubelet ExpandContainerCommandOnlyStatic, 1.36).
+    # Values may be secrets, so they are kept only if a command names some.
+    env = [EnvVar(name=variable.name, value=variable.value) for variable in container.env] if expands else []
+    return Container(
+        name=container.name,
+        image=container.image,
+        ports=container.ports,
+        env=env,
+        liveness_probe=container.liveness_probe,
+        readiness_probe=container.readiness_probe,
+        startup_probe=container.startup_probe,
+        lifecycle=container.lifecycle,
+        restart_policy=container.restart_policy,
+        restart_policy_rules=container.restart_policy_rules,
+    )
+
+
+def probed(pod: Pod, reading: Reading) -> Pod:
+    """The definition with the probes that were taken over and no others, defaulted: the rest is the kubelet's."""
+
+    def changed(container: Container) -> Container:
+        own: dict[ProbeType, Probe] = dict(reading.probes.get(container.name, {}))
+        return replace(
+            container,
+            liveness_probe=own.get("liveness"),
+            readiness_probe=own.get("readiness"),
+            startup_probe=own.get("startup"),
+        )
+
+    spec = replace(
+        pod.spec,
+        containers=[changed(container) for container in pod.spec.containers],
+        init_containers=[changed(container) for container in pod.spec.init_containers],
+    )
+    return set_defaults(replace(pod, spec=spec))

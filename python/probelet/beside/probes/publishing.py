@@ -1,0 +1,83 @@
+"""When the status is written (D-8, D-9): a pure schedule of all states of a node."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from probelet.beside.probes.report import Report
+from probelet.beside.probes.wanted import Key
+
+SECOND: Final = 1_000_000_000
+
+GATHER_NS: Final = SECOND
+"""How long the first change waits for others, so that one write has all of them; OpenKruise's own waits are as long."""
+MESSAGE_NS: Final = 30 * SECOND
+"""The shortest time between two writes of one state because of its message alone, which may differ in every run."""
+FAILED_BEAT_NS: Final = 60 * SECOND
+"""A failure is written again after this time: the restart decision takes none that is much older (R-4), and another
+writer may have lost it (F-17)."""
+BEAT_NS: Final = 600 * SECOND
+"""Any other state is written again after this time (OpenKruise's maxSyncProbeTime)."""
+BEAT_JITTER: Final = 0.1
+"""The share by which a heartbeat comes sooner or later, so that nodes that began together spread."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What the object has of a probe, since when on the clock, and when it is written again in any case."""
+
+    report: Report | None
+    at_ns: int
+    beat_ns: int
+    due_ns: int
+
+
+class Publishing:
+    """Which states wait for a write. ``now`` is in nanoseconds; ``chance`` returns a number from 0 to 1."""
+
+    def __init__(self, chance: Callable[[], float] = random.random) -> None:
+        self._chance = chance
+        self._shown: dict[Key, _Shown] = {}
+        self._removal_ns: int | None = None
+
+    def begin(self, key: Key, shown: Report | None, now: int) -> None:
+        """A probe is new; the object has this state of it, or none."""
+        beat = now + self._beat(shown)
+        self._shown[key] = _Shown(shown, now, beat, beat)
+
+    def forget(self, key: Key, now: int) -> None:
+        """A probe is gone, and so should be its state."""
+        if self._shown.pop(key, None) is not None and self._removal_ns is None:
+            self._removal_ns = now + GATHER_NS
+
+    def note(self, key: Key, report: Report, now: int) -> None:
+        """A probe has this state now."""
+        shown = self._shown[key]
+        old = shown.report
+        if old is not None and old.looks_like(report):
+            shown.due_ns = shown.beat_ns
+        elif old is not None and old.state == report.state and old.since_ms // 1000 == report.since_ms // 1000:
+            shown.due_ns = min(shown.beat_ns, max(shown.at_ns + MESSAGE_NS, now + GATHER_NS))
+        elif shown.due_ns > now + GATHER_NS:
+            # A change that waits keeps its place: later ones join it, and none puts it off.
+            shown.due_ns = now + GATHER_NS
+
+    def due_ns(self) -> int | None:
+        """When the next write is due; None without a probe and without a state to remove."""
+        moments = [shown.due_ns for shown in self._shown.values()]
+        if self._removal_ns is not None:
+            moments.append(self._removal_ns)
+        return min(moments, default=None)
+
+    def written(self, reports: dict[Key, Report], now: int) -> None:
+        """The object has these states now."""
+        self._removal_ns = None
+        for key, report in reports.items():
+            if key in self._shown:
+                beat = now + self._beat(report)
+                self._shown[key] = _Shown(report, now, beat, beat)
+
+    def _beat(self, report: Report | None) -> int:
+        beat = FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS
+        return int(beat * (1 + BEAT_JITTER * (2 * self._chance() - 1)))

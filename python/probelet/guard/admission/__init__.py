@@ -1,1 +1,0 @@
-"""What becomes of a pod at its creation."""

@@ -1,0 +1,11 @@
+"""The model of crash-loop back-off: any curve, exactly, with the same start decision as the live manager.
+
+restarts(Curve.parse("1s/60s"), count=10)
+load([Crowd(Curve.parse("1s/60s"), containers=110)], window_ns=300 * SECOND)
+"""
+
+from probelet.lab.backoff.curve import REDUCED, TODAY, Curve, CurveError
+from probelet.lab.backoff.life import Life, Restart, restarts
+from probelet.lab.backoff.load import Crowd, Load, load
+
+__all__ = ["REDUCED", "TODAY", "Crowd", "Curve", "CurveError", "Life", "Load", "Restart", "load", "restarts"]

@@ -1,0 +1,31 @@
+"""What a flight recorder wrote: reads it, and plays its pods with other probes. The bytes and the plays are Rust's
+(``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
+"""
+
+from probelet.lab.recording.model import (
+    Kill,
+    Life,
+    Numbers,
+    Played,
+    RecordedContainer,
+    RecordedPod,
+    Result,
+    Seen,
+    Stretch,
+)
+from probelet.lab.recording.reader import Assumption, Change, Recording
+
+__all__ = [
+    "Assumption",
+    "Change",
+    "Kill",
+    "Life",
+    "Numbers",
+    "Played",
+    "RecordedContainer",
+    "RecordedPod",
+    "Recording",
+    "Result",
+    "Seen",
+    "Stretch",
+]

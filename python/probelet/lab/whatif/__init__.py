@@ -1,0 +1,18 @@
+"""What would have happened with other settings: plays a recording and compares the play with what really happened.
+
+Laws:
+
+- A play answers as the container really did, and *unknown* where nobody knows. Each pod is played twice, once with a
+  container that is well where that is unknown, once with one that fails. What both plays agree on is known; what they
+  differ in the document calls unknown. ``assume`` takes one of the two.
+- Every life of a container is judged by itself, from its real start to its real end. A restart that would not have
+  happened changes nothing in the next life.
+- The play without changes must give what really happened. It is made too, and the document says whether it does.
+"""
+
+from probelet.lab.whatif.changes import SettingError, settings_of
+from probelet.lab.whatif.document import SCHEMA, WhatifDocument
+from probelet.lab.whatif.manifests import changes_of_manifests
+from probelet.lab.whatif.play import Window, whatif
+
+__all__ = ["SCHEMA", "SettingError", "WhatifDocument", "Window", "changes_of_manifests", "settings_of", "whatif"]

@@ -1,0 +1,90 @@
+"""Starts a container's processes: their environment, and the message if a command cannot start."""
+
+import errno
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from probelet.runtime.cri import errors
+from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.isolation.namespace import Namespace, within
+from probelet.spec.text.golang import go_quote
+
+CONTAINER_VARIABLE = b"PROBELET_CONTAINER_ID"
+"""In the environment of every process of a container, to find a process that left its session."""
+
+ROOT_VARIABLE = b"PROBELET_RUNTIME_ROOT"
+"""In the environment of every process of a runtime, to find a process that a killed runtime left behind."""
+
+INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
+"""Variables that a container inherits from the runtime; with images, the image would set them."""
+
+
+OOM_SCORE_ADJ = 1000
+"""A kubelet gives its BestEffort containers the same score: when memory runs out, the kernel kills containers first.
+All processes of a node on this runtime may share one memory limit, and without its prober the node has no containers.
+"""
+
+
+def environment(
+    config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str, host_ip: str = ""
+) -> dict[bytes, bytes]:
+    """A container's environment: inherited, POD_IP and HOST_IP if there are any, the manifest's own (which override),
+    and the two marks."""
+    result = {name: os.environb[name] for name in INHERITED if name in os.environb}
+    if pod_ip:
+        result[b"POD_IP"] = pod_ip.encode()
+    if host_ip:
+        result[b"HOST_IP"] = host_ip.encode()
+    result |= {os.fsencode(pair.key): pair.value for pair in config.envs}
+    return result | {CONTAINER_VARIABLE: container_id.encode(), ROOT_VARIABLE: os.fsencode(root)}
+
+
+def spawn(
+    argv: Sequence[str],
+    env: Mapping[bytes, bytes],
+    cwd: str,
+    stdout: int,
+    stderr: int,
+    namespace: Namespace | None = None,
+) -> int:
+    """Starts a process in its own session; returns its pid, for which the caller must wait.
+
+    The process runs in the network ``namespace``; None: the machine's.
+
+    Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
+    """
+    try:
+        with within(namespace):
+            process = subprocess.Popen(
+                argv,
+                env=env,
+                cwd=cwd or None,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+    except ValueError as error:
+        raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
+    except OSError as error:
+        raise errors.RuntimeRefused(refusal(error, argv[0], cwd)) from None
+    # Only the reaper may wait for children. A Popen that believes its process alive would also wait, in its finalizer,
+    # and take the exit code.
+    process.returncode = 0
+    # The process may have ended already.
+    with suppress(OSError):
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text(str(OOM_SCORE_ADJ))
+    return process.pid
+
+
+def refusal(error: OSError, program: str, cwd: str) -> str:
+    """The reason why a command did not start, in runc's words."""
+    reason = (error.strerror or str(error)).lower()
+    if cwd and error.filename == cwd:
+        return f"chdir to cwd ({go_quote(cwd)}) failed: {reason}"
+    if error.errno == errno.ENOENT and "/" not in program:
+        return f"exec: {go_quote(program)}: executable file not found in $PATH"
+    return f"exec: {go_quote(program)}: {reason}"

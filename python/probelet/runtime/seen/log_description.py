@@ -1,0 +1,35 @@
+"""What a reader of logs has to know about a pod: the document ``probelet-logs/1``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from probelet.base.logs.pod_logs import DEFAULT_CONTAINER
+from probelet.policy.rules.kind import containers
+from probelet.policy.status.container_status import ContainerStatus
+from probelet.spec.model.pod import Pod
+
+
+def described(pod: Pod) -> dict[str, Any]:
+    """The pod's containers in the order of a status, and the one that its annotation names."""
+    meta = pod.metadata
+    return {
+        "schema": "probelet-logs/1",
+        "namespace": meta.namespace,
+        "name": meta.name,
+        "uid": meta.uid,
+        "default_container": meta.annotations.get(DEFAULT_CONTAINER, ""),
+        "containers": [{"name": container.name, "kind": kind} for kind, container in containers(pod)],
+    }
+
+
+def described_now(pod: Pod, statuses: Mapping[str, ContainerStatus], log_root: Path) -> dict[str, Any]:
+    """The same, with where the logs are and with the states of the containers."""
+    document = {**described(pod), "root": str(log_root)}
+    for row in document["containers"]:
+        status = statuses.get(row["name"]) or ContainerStatus(row["name"], row["kind"])
+        row["state"] = status.state
+        row["reason"] = status.reason
+        row["restart_count"] = status.restart_count
+        row["has_exited"] = status.last_exit is not None
+    return document

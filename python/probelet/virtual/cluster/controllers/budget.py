@@ -1,0 +1,40 @@
+"""What a PodDisruptionBudget's controller says about its pods (pkg/controller/disruption, 1.36)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from probelet.spec.rules.scaled import scaled
+from probelet.virtual.cluster.controllers.workload import Workload
+from probelet.virtual.cluster.node.pod import ClusterPod
+from probelet.virtual.cluster.objects.model import DisruptionBudget
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStatus:
+    """``currentHealthy``, ``desiredHealthy`` and ``disruptionsAllowed``."""
+
+    healthy: int
+    desired: int
+
+    @property
+    def allowed(self) -> int:
+        """How many more pods may go."""
+        return max(0, self.healthy - self.desired)
+
+
+def status_of_budget(
+    budget: DisruptionBudget, namespace: str, pods: Iterable[ClusterPod], workloads: Mapping[str, Workload]
+) -> BudgetStatus:
+    """The status of a budget of a namespace."""
+    chosen = [
+        each
+        for each in pods
+        if not each.is_gone
+        and each.pod.metadata.namespace == namespace
+        and budget.spec.selector.matches(each.pod.metadata.labels)
+    ]
+    expected = sum(workloads[name].wanted for name in {each.workload for each in chosen})
+    healthy = sum(each.is_ready and not each.is_terminating for each in chosen)
+    if budget.spec.max_unavailable is not None:
+        return BudgetStatus(healthy, expected - scaled(budget.spec.max_unavailable, expected, default=0, up=True))
+    return BudgetStatus(healthy, scaled(budget.spec.min_available, expected, default=0, up=True))

@@ -1,0 +1,121 @@
+"""A node: a prober and a restart gate of its own, and the pods that they act on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from probelet._rust import ClusterModel, Simulation
+from probelet.policy.glue.status_layer import status_of
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.policy.protocol.actions import Record
+from probelet.spec.model.pod import Pod, PodCondition, PodStatus
+from probelet.virtual.agenda import Agenda
+from probelet.virtual.cluster.guarded.prober import GuardedProber
+from probelet.virtual.cluster.node.pod import ClusterPod
+from probelet.virtual.pod import Parts
+from probelet.virtual.prober import Line
+from probelet.virtual.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """The callbacks of a node; each gets the pod's UID first."""
+
+    record: Callable[[str, Record], None]
+    """An event of a pod's machine."""
+    line: Callable[[str, Line], None]
+    """A line of the simulation, with its section first."""
+    forget: Callable[[str], None]
+    """Nothing of the pod is left."""
+    is_guarded: Callable[[], bool]
+    """Whether liveness results are for enhanced liveness and not for the node's agent. Has no UID."""
+
+
+class Node:
+    """A node of a cluster. ``seed`` is of the jitter of first probes."""
+
+    def __init__(
+        self, name: str, agenda: Agenda, workload: Workload, watch: Watch, *, seed: int, kubelet_version: str
+    ) -> None:
+        self.name = name
+        self.pods: dict[str, ClusterPod] = {}
+        """The pods on the node, by UID."""
+        self._agenda = agenda
+        self._workload = workload
+        self._watch = watch
+        self._seed = seed
+        self._kubelet_version = kubelet_version
+        self._restarts = 0
+        self._gate = RestartGate()
+        self._simulation = self._new_simulation(None, None)
+        self._prober = GuardedProber(self._simulation, watch.line, watch.is_guarded)
+        self._parts: Parts | None = self._new_parts()
+
+    @property
+    def simulation(self) -> Simulation:
+        """The prober as it is now."""
+        return self._simulation
+
+    def add(self, pod: ClusterPod) -> None:
+        """A pod is bound to the node."""
+        self.pods[pod.uid] = pod
+        if self._parts is not None:
+            pod.appear(self._parts)
+
+    def act(self) -> None:
+        """Act on what the simulation has written."""
+        lines = self._simulation.take_changes()
+        if self._parts is not None and lines != b"[]":
+            self._prober.act_on(lines)
+
+    def is_ready(self, uid: str) -> bool:
+        """The condition Ready of a pod in the status that the prober last set."""
+        return bool(status_of(self._simulation, uid).get("ready"))
+
+    @property
+    def is_down(self) -> bool:
+        """Whether its prober is being restarted."""
+        return self._parts is None
+
+    def stop_prober(self) -> None:
+        """The prober ends with its node agent: from here on nobody plays its simulation. Containers run on."""
+        self._parts = None
+        for pod in self.pods.values():
+            pod.leave()
+
+    def start_prober(self, now_ns: int, *, restore: bool) -> None:
+        """A new prober begins with the pods that the API server has; ``restore``: with what the last one knew."""
+        self._restarts += 1
+        if not restore:
+            self._gate = RestartGate()
+        self._simulation = self._new_simulation(now_ns, self._simulation if restore else None)
+        self._prober = GuardedProber(self._simulation, self._watch.line, self._watch.is_guarded)
+        self._parts = self._new_parts()
+        for pod in self.pods.values():
+            pod.pod = _as_the_api_has_it(pod.pod, is_ready=pod.is_ready)
+            pod.appear(self._parts)
+
+    def _new_simulation(self, starts_ns: int | None, earlier: Simulation | None) -> Simulation:
+        return ClusterModel.simulation(
+            seed=(self._seed + self._restarts) % 2**64,
+            kubelet_version=self._kubelet_version,
+            starts_ns=starts_ns,
+            recall=earlier,
+        )
+
+    def _new_parts(self) -> Parts:
+        return Parts(
+            self._agenda,
+            self._prober,
+            self._gate,
+            self._workload,
+            on_record=self._watch.record,
+            on_forget=self._watch.forget,
+        )
+
+
+def _as_the_api_has_it(pod: Pod, *, is_ready: bool) -> Pod:
+    """The pod with the condition Ready of its status, which a node agent reads when it starts."""
+    ready = PodCondition(type="Ready", status="True" if is_ready else "False")
+    return replace(pod, status=replace(pod.status or PodStatus(), conditions=[ready]))

@@ -1,0 +1,48 @@
+"""The handlers of pods: pure functions from a request to an answer."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from probelet.beside.guard.mutation import Options, mutate
+from probelet.beside.takeover import patch
+from probelet.beside.takeover.view import ViewError
+from probelet.webhook.review import AdmissionRequest, AdmissionResponse, Refusal
+
+Handler: TypeAlias = Callable[[AdmissionRequest], AdmissionResponse | Refusal]
+"""Answers one request. It raises nothing that it knows; for an exception the API server gets the HTTP status 500."""
+
+AsyncHandler: TypeAlias = Callable[[AdmissionRequest], Awaitable[AdmissionResponse | Refusal]]
+"""As ``Handler``, for one that asks the API server first."""
+
+IGNORED = AdmissionResponse("ignored")
+"""The answer to a request that a handler is not for, whatever the webhook's rules say."""
+
+
+def mutate_probes(own_namespace: str) -> Handler:
+    """The handler that moves the probes of new pods to the annotation; ``own_namespace`` is probelet's own."""
+
+    def handle(request: AdmissionRequest) -> AdmissionResponse | Refusal:
+        if not request.creates_pod:
+            return IGNORED
+        try:
+            change = patch(request.object, namespace=request.namespace or "", own_namespace=own_namespace)
+        except ViewError as error:
+            # An API server sends no such object: it has decoded it before.
+            return Refusal("malformed", 400, "BadRequest", f"request.object is no v1.Pod: {error}")
+        return AdmissionResponse(change.result, change.operations, change.warnings)
+
+    return handle
+
+
+def mutate_enhanced_liveness(options: Options) -> Handler:
+    """The handler that moves the liveness probes of new pods to the annotation of enhanced liveness."""
+
+    def handle(request: AdmissionRequest) -> AdmissionResponse | Refusal:
+        if not request.creates_pod:
+            return IGNORED
+        change = mutate(request.object, options)
+        if change.refusal:
+            return Refusal(change.result, 400, "BadRequest", change.refusal)
+        return AdmissionResponse(change.result, change.patch, change.warnings)
+
+    return handle

@@ -1,0 +1,88 @@
+"""When the status is written."""
+
+import pytest
+from probelet.beside.probes.publishing import SECOND, Publishing
+from probelet.beside.probes.report import Report
+from probelet.beside.probes.wanted import Key
+
+KEY: Key = ("u", "p")
+OTHER: Key = ("u", "q")
+FAILED = Report("Failed", 1_000, 1_000, "no")
+SUCCEEDED = Report("Succeeded", 1_000, 1_000)
+
+
+def shown(report: Report, *, chance: float = 0.5) -> Publishing:
+    """A schedule whose object has this state since the clock's zero."""
+    publishing = Publishing(lambda: chance)
+    publishing.begin(KEY, None, 0)
+    publishing.note(KEY, report, 0)
+    publishing.written({KEY: report}, 0)
+    return publishing
+
+
+def test_upstream_result_manager_first_same_changed_message_and_old() -> None:
+    """OpenKruise's ``TestResultManagerSet``: what waits for a write after each result."""
+    publishing = Publishing(lambda: 0.5)
+    publishing.begin(KEY, None, 0)
+    publishing.note(KEY, SUCCEEDED, 0)
+    assert publishing.due_ns() == SECOND, "the first result"
+    publishing.written({KEY: SUCCEEDED}, SECOND)
+    publishing.note(KEY, SUCCEEDED, 2 * SECOND)
+    assert publishing.due_ns() == 601 * SECOND, "the same result: ten minutes after the last write"
+    publishing.note(KEY, Report("Failed", 2_000), 3 * SECOND)
+    assert publishing.due_ns() == 4 * SECOND, "another state"
+
+
+def test_d8_a_message_alone_waits_thirty_seconds() -> None:
+    publishing = shown(FAILED)
+    other = Report("Failed", 1_000, 5_000, "other")
+    publishing.note(KEY, other, 5 * SECOND)
+    assert publishing.due_ns() == 30 * SECOND
+    publishing.note(KEY, FAILED, 6 * SECOND)
+    assert publishing.due_ns() == 60 * SECOND, "as the object has it: only the heartbeat is left"
+    publishing.note(KEY, other, 40 * SECOND)
+    assert publishing.due_ns() == 41 * SECOND
+
+
+@pytest.mark.parametrize(("report", "seconds"), [(FAILED, 60), (SUCCEEDED, 600), (Report("Unknown", 1_000), 600)])
+def test_d8_heartbeats_with_a_jitter_of_a_tenth(report: Report, seconds: int) -> None:
+    due = [shown(report, chance=chance).due_ns() for chance in (0.0, 0.5, 1.0)]
+    assert due == [int(seconds * SECOND * share) for share in (0.9, 1.0, 1.1)]
+
+
+def test_d8_a_new_container_is_published_although_its_state_is_the_same() -> None:
+    publishing = shown(FAILED)
+    publishing.note(KEY, Report("Failed", 9_000, 9_000, "no"), 9 * SECOND)
+    assert publishing.due_ns() == 10 * SECOND
+
+
+def test_d9_changes_join_the_first_and_none_puts_it_off() -> None:
+    publishing = shown(FAILED)
+    publishing.begin(OTHER, None, 0)
+    publishing.note(KEY, SUCCEEDED, 10 * SECOND)
+    for tenth in range(10):
+        publishing.note(OTHER, Report("Failed", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
+        publishing.note(KEY, Report("Succeeded", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
+    assert publishing.due_ns() == 11 * SECOND
+
+
+def test_d9_a_state_that_goes_back_before_its_write_needs_none() -> None:
+    publishing = shown(FAILED)
+    publishing.note(KEY, SUCCEEDED, 10 * SECOND)
+    publishing.note(KEY, FAILED, 10 * SECOND)
+    assert publishing.due_ns() == 60 * SECOND
+
+
+def test_d8_a_probe_that_goes_is_a_change() -> None:
+    publishing = shown(FAILED)
+    publishing.forget(KEY, 5 * SECOND)
+    assert publishing.due_ns() == 6 * SECOND
+    publishing.written({}, 6 * SECOND)
+    assert publishing.due_ns() is None
+
+
+def test_f4_a_state_that_the_object_has_already_is_not_written_again() -> None:
+    publishing = Publishing(lambda: 0.5)
+    publishing.begin(KEY, FAILED, 0)
+    publishing.note(KEY, FAILED, 0)
+    assert publishing.due_ns() == 60 * SECOND
