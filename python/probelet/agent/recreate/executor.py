@@ -11,7 +11,7 @@ from probelet.agent.recreate.order import Order
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.pod_orders import PodOrders
 from probelet.agent.recreate.stop import Stops
-from probelet.agent.state.intent import Intent
+from probelet.agent.state.records import Intent
 from probelet.beside.guard.names import ACTIVE, NODE_NAME
 from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.progress import Progress

@@ -1,4 +1,4 @@
-"""What an operator may ask of the agent (``server.control.command.Commands``)."""
+"""The commands of the control socket on an agent (``server.control.command.Commands``)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from probelet.agent.pod.agent_pod import AgentPod
 from probelet.agent.pod.pauses import Pauses
-from probelet.runtime.seen.log_description import described_now
+from probelet.runtime.seen.log_description import logs_of
 from probelet.server.control.command import RefusedError, pod_named
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.probe import ProbeType
@@ -14,7 +14,7 @@ from probelet.spec.model.probe import ProbeType
 KUBELETS = "the kubelet restarts the containers of this node, and keeps their delays"
 
 
-class Operator:
+class AgentCommands:
     """``pods`` are the agent's, by UID; ``log_root`` is the kubelet's directory for logs."""
 
     def __init__(self, pods: Mapping[str, AgentPod], pauses: Pauses, log_root: Path) -> None:
@@ -31,8 +31,7 @@ class Operator:
 
     def logs(self, pod: str) -> dict[str, Any]:
         """Where a pod's logs are. Raises NoSuchPodError."""
-        found = pod_named(self._pods.values(), pod)
-        return described_now(found.pod, found.statuses, self._log_root)
+        return logs_of(self._pods.values(), pod, self._log_root)
 
     def retry(self, pod: str, container: str | None) -> list[str]:
         """Raises RefusedError."""

@@ -1,4 +1,4 @@
-"""What an operator may ask of the node (``server.command.Commands``)."""
+"""The commands of the control socket on a node (``server.control.command.Commands``)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,13 +6,13 @@ from typing import Any
 
 from probelet.node.pod import NodePod
 from probelet.policy.rules.kind import containers
-from probelet.runtime.seen.log_description import described_now
+from probelet.runtime.seen.log_description import logs_of
 from probelet.server.control.command import NoSuchPodError, RefusedError, pod_named
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.probe import ProbeType
 
 
-class Operator:
+class NodeCommands:
     """``pods`` are the node's, by UID; ``log_root`` is where their logs are.
 
     A pod is named NAMESPACE/NAME, or NAME if only one pod has that name.
@@ -24,8 +24,7 @@ class Operator:
 
     def logs(self, pod: str) -> dict[str, Any]:
         """Where a pod's logs are, ``probelet-logs/1``. Raises NoSuchPodError."""
-        found, _ = self._named(pod, None)
-        return described_now(found.pod, found.machine.statuses, self._log_root)
+        return logs_of(self._pods.values(), pod, self._log_root)
 
     def retry(self, pod: str, container: str | None) -> list[str]:
         """Starts a pod's waiting containers now; returns their names. Raises NoSuchPodError."""

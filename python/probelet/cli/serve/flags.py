@@ -1,8 +1,8 @@
-"""The flags of every verb that loads a configuration."""
+"""The flags that several services share."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -47,3 +47,38 @@ class ConfigFlags:
 
 
 CONFIG = ConfigFlags()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class LogFlags:
+    """Format and level of the log on stderr."""
+
+    log_format: Annotated[Literal["text", "json"], Parameter(help="Form of the log on stderr.")] = "text"
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], Parameter(help="Least level to log.")] = "info"
+
+    def set_up(self) -> None:
+        """Sets up the log; it has colours if stderr is a terminal and NO_COLOR is unset."""
+        import os
+        import sys
+
+        from probelet.daemon.logging import set_up_logging
+
+        set_up_logging(self.log_format, self.log_level, colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ)
+
+
+LOG = LogFlags()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ManifestFlags:
+    """Which pods the manifests give, and what a mistake costs."""
+
+    replicas: Annotated[
+        bool, Parameter(negative="", help="As many pods of a workload as it asks for: NAME-0, NAME-1 ...")
+    ] = False
+    strict: Annotated[bool, Parameter(negative="", help="Refuse to start if any manifest has a mistake.")] = False
+
+
+MANIFESTS = ManifestFlags()
