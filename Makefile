@@ -213,7 +213,7 @@ bench-agent: build $(filter build/kubelet,$(GO_PROGRAMS)) ## measure the agent w
 	@$(PY) -m benches.agent $(BENCH_AGENT)
 
 # BENCH_CONTROLLER="--nodes 100 --pods 500" asks for another load.
-bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/scale.md (ten minutes; Go)
+bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/cluster/scale.md (ten minutes; Go)
 	@assets=$$($(PY) -m tests.cluster) && KUBEBUILDER_ASSETS=$$assets $(PY) -m benches.controller $(BENCH_CONTROLLER)
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
