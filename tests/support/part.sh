@@ -3,7 +3,7 @@
 # Without arguments it prints the table of the parts so far. Parts may run side by side.
 set -u
 if [ $# -eq 0 ]; then
-  [ ! -s "$PARTS" ] || awk -F'\t' '{ printf "%6d s  %s%s\n", $1, $2, $3 ? "  (failed)" : ""
+  [ ! -s "$PARTS" ] || awk -F'\t' '{ printf "%6d s  %s%s\n", $1, $2, $3 == 124 ? "  (out of time)" : $3 ? "  (failed)" : ""
       if (NR == 1 || $4 < began) began = $4; if ($4 + $1 > ended) ended = $4 + $1 }
     END { printf "%6d s  in all\n", ended - began }' "$PARTS"
   exit

@@ -17,13 +17,14 @@ from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 ONE_UNIT = (
     # One API server with its etcd.
     "tests/system/admission/",
-    "tests/system/containerd/",
+    # Thirty pods on one containerd, and profiles in the folder of a kubelet.
+    "tests/system/containerd/direct/",
     # One build/wheel, which make removes and builds again if a source has changed.
     "tests/system/packages/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the API server, the containerd, the build folder or the ports."""
+"""Folders whose modules share the API server, the pods, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
@@ -40,8 +41,9 @@ SPLIT = (
 """Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""
 
 FIRST = (
-    "tests/system/containerd/",
+    "tests/system/containerd/direct/",
     "tests/system/admission/",
+    "tests/system/containerd/",
     "tests/system/test_demo.py",
     "tests/system/journal/",
     "tests/system/service/",
