@@ -106,7 +106,7 @@ rust-tests: $(STAMPS)/extension
 python-tests: $(STAMPS)/extension $(PROGRAMS)
 	$(say) "tests in Rust, into build/rust-tests.log, and beside them those in Python"
 	@$(PART) "tests in Python" env $(call report,test) \
-		$(PYTEST) -m "not bench and not cluster and not slow" -n 6 --timeout 120
+		$(PYTEST) -m "not bench and not cluster and not slow" -n 6
 
 # Two Python processes, one for each core: the tests are independent of each other.
 unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests of `make test` that start no real processes
@@ -117,11 +117,11 @@ unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests of `make test` that start
 
 e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests of `make test` with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
-	@$(call report,e2e) $(PYTEST) -m "e2e and not slow" -n 6 --timeout 120
+	@$(call report,e2e) $(PYTEST) -m "e2e and not slow" -n 6
 
 test-release: $(STAMPS)/extension $(PROGRAMS) ## run what is too slow for `make test`: packages and image, built and installed; long waits
 	$(say) "packages, and the tests that wait long"
-	@$(call report,release) $(PYTEST) -m slow -n 6 --timeout 600
+	@$(call report,release) $(PYTEST) -m slow -n 6
 
 # It reads what `make test`, `make test-release` and `make e2e-cluster` have written.
 test-times: ## say where the time of the tests went, and write it into tests/README.md

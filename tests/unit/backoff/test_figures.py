@@ -106,7 +106,6 @@ def test_curves_that_differ_by_a_factor_of_ten_have_a_logarithmic_axis(chart: Ch
     assert chart.log or max(values) <= 10 * min(values)
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["successvsrapidwhenfailed", "initialvaluesandnumberofrestarts"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_same_chart_is_the_same_file(name: str, suffix: str, tmp_path: Path) -> None:
