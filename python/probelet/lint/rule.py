@@ -1,36 +1,15 @@
-"""What a rule is, and what it yields."""
+"""What a rule is."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from probelet.lint.fix.change import Fix
+from probelet.lint.finding import Confidence, Hit, Severity
+from probelet.lint.model.workload import LintContainer, LintProbe, LintWorkload
 from probelet.lint.settings import Settings
-from probelet.lint.severity import Confidence, Severity
 from probelet.spec.model.probe import PROBE_TYPES, ProbeType
 
-if TYPE_CHECKING:
-    from probelet.lint.world.container import LintContainer
-    from probelet.lint.world.probe import LintProbe
-    from probelet.lint.world.workload import LintWorkload
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One place where a rule has something to say. ``hit`` of a probe, a container or a workload makes it."""
-
-    path: str
-    """The field, from the object's root. It need not be in the text: then its nearest parent is the place."""
-    message: str
-    """One sentence with the seconds put in. It names the container where a pod has several."""
-    severity: Severity | None = None
-    """None: the rule's."""
-    confidence: Confidence | None = None
-    """None: the rule's."""
-    fix: Fix | None = None
-
-
-Check: TypeAlias = "Callable[[LintWorkload], Iterable[Hit]]"
+Check: TypeAlias = Callable[[LintWorkload], Iterable[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +51,21 @@ def on_workloads(check: Check) -> Check:
     return check
 
 
-def on_containers(check: "Callable[[LintContainer], Iterable[Hit]]") -> Check:
+def on_containers(check: Callable[[LintContainer], Iterable[Hit]]) -> Check:
     """A check of each container that has a probe: regular containers and sidecars."""
 
-    def of(workload: "LintWorkload") -> Iterator[Hit]:
+    def of(workload: LintWorkload) -> Iterator[Hit]:
         for container in workload.probed:
             yield from check(container)
 
     return of
 
 
-def on_probes(check: "Callable[[LintProbe], Iterable[Hit]]", *types: ProbeType) -> Check:
+def on_probes(check: Callable[[LintProbe], Iterable[Hit]], *types: ProbeType) -> Check:
     """A check of each probe of these types; of every type if there are none."""
     wanted = types or PROBE_TYPES
 
-    def of(workload: "LintWorkload") -> Iterator[Hit]:
+    def of(workload: LintWorkload) -> Iterator[Hit]:
         for container in workload.probed:
             for probe_type in wanted:
                 probe = container.probes.get(probe_type)
@@ -96,6 +75,6 @@ def on_probes(check: "Callable[[LintProbe], Iterable[Hit]]", *types: ProbeType) 
     return of
 
 
-def by_reading(_: "LintWorkload") -> Iterator[Hit]:
+def by_reading(_: LintWorkload) -> Iterator[Hit]:
     """The check of a rule whose findings come from reading the text (``read/``): it yields nothing."""
     return iter(())

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from probelet.lint.finding import Severity
 from probelet.lint.observed.container import Observation
-from probelet.lint.severity import Severity
 
 
 @dataclass(frozen=True)

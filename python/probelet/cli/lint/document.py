@@ -5,8 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from probelet.lint.finding import Finding
-from probelet.lint.severity import Severity
+from probelet.lint.finding import Finding, Severity
 
 SCHEMA: Final = "probelet-lint/1"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from probelet.cli.exit import CliError
 from probelet.lint.baseline import BaselineError, Known, read_baseline
 from probelet.lint.engine import Report, lint
+from probelet.lint.finding import Severity, at_least
 from probelet.lint.observed.container import Observation
 from probelet.lint.observed.read import ObservedError, read_observed
 from probelet.lint.settings import Settings
 from probelet.lint.settings_file import NAME, Project, SettingsFileError, read_settings
-from probelet.lint.severity import Severity, at_least
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from probelet.lint.command.shell import simple_command
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.rules.readiness.asked import asked_workloads
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.facts.asked import asked_workloads
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 
 Edge: TypeAlias = "tuple[LintProbe, str, LintWorkload]"
 """The readiness probe that asks, the Service, and the workload behind it."""

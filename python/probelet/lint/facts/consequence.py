@@ -1,6 +1,6 @@
 """What becomes of a pod whose probe never succeeds, for the messages of rules."""
 
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.model.workload import LintProbe
 
 
 def of_failing(probe: LintProbe) -> str:

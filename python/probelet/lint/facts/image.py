@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from probelet.lint.world.container import LintContainer
+from probelet.lint.model.workload import LintContainer
 
 _DATABASES: Final = re.compile(
     r"(postgres|postgresql|postgis|timescaledb|mysql|mariadb|percona-\w+|mongo|mongodb|cassandra|scylla|scylladb|"

@@ -10,10 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 from probelet.lint.command.host import hosts, is_loopback
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
-from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
-from probelet.lint.severity import Confidence
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.command.why_it_succeeds import why_it_succeeds
+from probelet.lint.finding import Confidence
+from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.spec.model.env import EnvVar
 
 Kind: TypeAlias = Literal["host", "own service", "name", "whole"]
