@@ -1,9 +1,11 @@
-"""A verdict about a field on one kind of runtime."""
+"""How far a kind of runtime supports a field."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from probelet.spec.rules.runtime_kind import RuntimeKind
+RuntimeKind: TypeAlias = Literal["cri", "process"]
+"""The kind of runtime that will run a manifest's containers. ``process``: a container is a process of this machine.
+``cri``: a runtime such as containerd runs its image."""
 
 Kind: TypeAlias = Literal["works", "ignored", "refused", "nothing"]
 """``works``: as on a kubelet. ``ignored``: no effect, which the summary at a start names. ``refused``: the pod does not
@@ -12,7 +14,7 @@ or because the field is about images and there are none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Support:
     """What becomes of a field."""
 
     kind: Kind
@@ -23,42 +25,42 @@ class Verdict:
 
 
 class Row(NamedTuple):
-    """One field and its verdicts. ``path`` begins with ``metadata``, ``spec``, ``container``, ``probe`` or ``hook``;
+    """One field and its support. ``path`` begins with ``metadata``, ``spec``, ``container``, ``probe`` or ``hook``;
     ``[*]`` is any entry of a map, ``[hugepages-*]`` any whose key begins so."""
 
     path: str
-    process: Verdict
-    cri: Verdict
+    process: Support
+    cri: Support
 
-    def on(self, runtime: RuntimeKind) -> Verdict:
-        """The verdict on this kind of runtime."""
+    def on(self, runtime: RuntimeKind) -> Support:
+        """The support on this kind of runtime."""
         return self.process if runtime == "process" else self.cri
 
 
-WORKS = Verdict("works")
-NOTHING = Verdict("nothing")
+WORKS = Support("works")
+NOTHING = Support("nothing")
 
 
-def works(why: str) -> Verdict:
+def works(why: str) -> Support:
     """It works, with something to know."""
-    return Verdict("works", why)
+    return Support("works", why)
 
 
-def ignored(why: str, *same_as_absent: Any) -> Verdict:
+def ignored(why: str, *same_as_absent: Any) -> Support:
     """It has no effect."""
-    return Verdict("ignored", why, same_as_absent)
+    return Support("ignored", why, same_as_absent)
 
 
-def refused(why: str) -> Verdict:
+def refused(why: str) -> Support:
     """The pod does not run."""
-    return Verdict("refused", why)
+    return Support("refused", why)
 
 
-def nothing(why: str) -> Verdict:
+def nothing(why: str) -> Support:
     """There is nothing to honour."""
-    return Verdict("nothing", why)
+    return Support("nothing", why)
 
 
-def both(path: str, verdict: Verdict = WORKS) -> Row:
-    """A row with one verdict for both kinds of runtime."""
-    return Row(path, verdict, verdict)
+def both(path: str, support: Support = WORKS) -> Row:
+    """A row with the same support on both kinds of runtime."""
+    return Row(path, support, support)
