@@ -122,7 +122,7 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
 
 
 def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
-    """What the rules find in the workloads of one file."""
+    """Yields the findings of the rules in the workloads of one file."""
     wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
         for rule in wanted:

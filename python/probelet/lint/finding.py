@@ -1,4 +1,4 @@
-"""What a rule yields, a hit, and the same at its place in a file, a finding."""
+"""A hit, which a rule yields, and a finding: the same at its place in a file."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""What a rule is."""
+"""The fields of a rule, and the ways in which its check sees a workload."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Rule:
     summary: str
     """One sentence for a list of rules."""
     why: str
-    """What happens to the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
+    """The consequence for the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
     source: tuple[str, ...]
     """Where the rule comes from: a section of the article, a file of the kubelet, addresses of issues."""
     bad: str
@@ -36,14 +36,14 @@ class Rule:
     """The same manifest without it."""
     check: Check
     formula: str = ""
-    """What is compared, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
+    """The comparison, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
     fix: str = ""
-    """What to do about it, beyond what ``good`` shows."""
+    """The advice beyond what ``good`` shows."""
     confidence: Confidence = "certain"
     scenario: str = ""
     """The scenario of ``probelet simulate`` in which a finding shows (``--prove``); empty if there is none."""
     settings: Settings = field(default_factory=Settings)
-    """What the user of both examples has said, such as the clients' timeout, for a rule that needs it."""
+    """The settings of the user of both examples, such as the clients' timeout, for a rule that needs it."""
 
 
 def on_workloads(check: Check) -> Check:

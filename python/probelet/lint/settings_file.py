@@ -59,7 +59,7 @@ class SettingsFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 @dataclass(frozen=True)
 class Project:
-    """What a settings file says."""
+    """The content of a settings file."""
 
     settings: Settings = field(default_factory=Settings)
     baseline: Path | None = None

@@ -1,4 +1,4 @@
-"""What a server refused: counted by reason, and logged at most once a second for each reason."""
+"""The refusals of a server: counted by reason, and logged at most once a second for each reason."""
 
 from collections import Counter
 from typing import Any, Final, Literal
@@ -55,7 +55,7 @@ class LibraryLog:
         self._failed = PacedLog(log.error, "a request failed")
 
     def debug(self, *_: object, exc_info: object = None) -> None:
-        """What the library says about single connections; with ``exc_info`` a request in no known protocol."""
+        """Gets the library's lines about single connections; with ``exc_info`` a request in no known protocol."""
         if exc_info is not None:
             self._refusals.record("malformed")
 

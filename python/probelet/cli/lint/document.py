@@ -32,7 +32,7 @@ class FindingRow(TypedDict):
     confidence: NotRequired[Literal["heuristic"]]
     """The rule guesses from a name, such as that of a path."""
     fix: NotRequired[str]
-    """What to change."""
+    """The change to make."""
 
 
 class LintDocument(TypedDict):

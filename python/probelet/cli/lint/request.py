@@ -1,4 +1,4 @@
-"""What a command line of ``probelet lint`` asks for, and what its settings file adds."""
+"""The request of a command line of ``probelet lint``, with the additions of its settings file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,7 +47,7 @@ def project_of(config: Path | None) -> Project:
 
 
 def observations(files: tuple[Path, ...]) -> tuple[Observation, ...]:
-    """What the files of ``--observed`` say. Raises CliError."""
+    """Returns the observations in the files of ``--observed``. Raises CliError."""
     try:
         return tuple(found for path in files for found in read_observed(path))
     except ObservedError as error:

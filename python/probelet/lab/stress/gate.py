@@ -38,7 +38,7 @@ class ObservedGate(RestartGate):
         self._allowed: dict[str, int] = {}
 
     def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> StartDecision:
-        """As ``RestartGate.decide``."""
+        """Decides like ``RestartGate.decide``."""
         key = back_off_key(pod, container)
         verdict = super().decide(pod, container, exited, now)
         if verdict.word == "start":

@@ -1,4 +1,5 @@
-"""What a probe asks beyond its own container: from the hosts in the manifest for certain, from names as a guess."""
+"""The dependency that a probe asks beyond its own container: from the hosts in the manifest for certain, from names as
+a guess."""
 
 import re
 from collections.abc import Iterator
@@ -71,7 +72,7 @@ _POSTGRES: Final = frozenset({"psql", "pg_isready"})
 
 
 def dependency(probe: LintProbe) -> Dependency | None:
-    """What the probe asks beside its container, the surest first; None if nothing says that it does."""
+    """Returns the surest dependency that the probe asks beside its container; None if nothing says that it does."""
     # Seven rules ask this of each probe.
     if dependency not in probe.memo:
         probe.memo[dependency] = _surest(probe)

@@ -1,4 +1,4 @@
-"""What a container runs, as far as the name of its image says it."""
+"""The program of a container, as far as the name of its image says it."""
 
 import re
 from typing import Final

@@ -1,1 +1,1 @@
-"""What a rule sees: a workload with its containers and probes, and the objects beside it."""
+"""The model that a rule sees: a workload with its containers and probes, and the objects beside it."""

@@ -38,7 +38,7 @@ class LintProbe(Place):
     """From the object's root: ``spec.template.spec.containers[0].livenessProbe``."""
     container: "LintContainer"
     memo: dict[object, Any] = field(default_factory=dict)
-    """What several rules ask of the probe, by the function that knows it."""
+    """Answers that several rules need about the probe, by the function that gives them."""
 
     @cached_property
     def timing(self) -> Timing:
@@ -90,7 +90,7 @@ class LintProbe(Place):
 
     @property
     def observed(self) -> list[ObservedProbe]:
-        """What was seen of this probe, in one row for each pod; empty without ``--observed``."""
+        """The observations of this probe, in one row for each pod; empty without ``--observed``."""
         return [row.probes[self.type] for row in self.container.observed if self.type in row.probes]
 
     def of(self, message: str) -> str:
@@ -160,7 +160,7 @@ class LintContainer(Place):
 
     @cached_property
     def observed(self) -> list[ObservedContainer]:
-        """What was seen of this container, in one row for each pod; empty without ``--observed``."""
+        """The observations of this container, in one row for each pod; empty without ``--observed``."""
         owner, scope = self.workload, self.workload.scope
         return scope.observations.of(owner.written_namespace, owner.name, self.name, scope.names)
 
@@ -260,7 +260,7 @@ class LintWorkload(Place):
 
     @cached_property
     def clients(self) -> list[ObservedClients]:
-        """What was seen of its clients; empty without ``--observed``."""
+        """The observations of its clients; empty without ``--observed``."""
         names = [service.metadata.name for service in self.services]
         return self.scope.observations.clients(self.written_namespace, self.name, names)
 
@@ -284,7 +284,7 @@ class Scope:
     neighbours: Neighbours = field(default_factory=Neighbours)
     """The objects beside the workloads."""
     observations: Observations = field(init=False)
-    """What was seen of their containers."""
+    """The observations of their containers."""
 
     def __post_init__(self) -> None:
         self.observations = Observations(self.settings.observed)

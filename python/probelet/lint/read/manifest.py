@@ -22,11 +22,11 @@ from probelet.spec.read.tree import Document, Node, TreeError, documents, member
 from probelet.spec.text.problem import Problem
 
 _UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>")
-"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``, and
-Helm's name for a release without one."""
+"""Texts that a program or a person has yet to replace: Go templates, envsubst, OpenShift, ``<your name>``,
+``IMAGE_URL``, and Helm's name for a release without one."""
 
 _IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
-"""What makes a text that is no YAML a template: Go's, or a placeholder as ``@NODE_NAME@``."""
+"""The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
 
 _OBJECT: Final = re.compile(r"""^[\s{,"'-]*(apiVersion|kind)["']?\s*:""", re.MULTILINE)
 """A key that every Kubernetes object has."""

@@ -15,7 +15,7 @@ or because the field is about images and there are none."""
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What becomes of a field."""
+    """The support of one field."""
 
     kind: Kind
     why: str = ""

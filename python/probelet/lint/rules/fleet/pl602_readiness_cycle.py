@@ -43,7 +43,8 @@ def _way(workload: LintWorkload, goal: LintWorkload, seen: set[int]) -> list[Edg
 
 
 def _edges(workload: LintWorkload) -> Iterator[Edge]:
-    """What the readiness probes of a workload ask, among the Services whose only pods are those of one workload."""
+    """Yields the workloads that the readiness probes of a workload ask, among the Services whose only pods are those of
+    one workload."""
     for container in workload.probed:
         probe = container.readiness
         if probe is None:
