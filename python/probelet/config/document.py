@@ -26,7 +26,8 @@ class Setting(TypedDict):
     default: Any
     """The value without any file or flag; null for a field that is then unset."""
     source: Source
-    """What sets the value: nothing (``default``), ``--config`` (``file``), ``--config-dir`` (``drop-in``) or a flag."""
+    """The origin of the value: nothing (``default``), ``--config`` (``file``), ``--config-dir`` (``drop-in``) or a
+    flag."""
     origin: str
     """The file and line, as ``c.yaml:3``, or the flag; empty for a default."""
 

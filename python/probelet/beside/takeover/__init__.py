@@ -1,4 +1,5 @@
-"""What probelet takes over of a pod's probes beside a kubelet, and what stays native. Pure: objects in, objects out.
+"""Decides which probes of a pod probelet takes over beside a kubelet, and which stay native. Pure: objects in, objects
+out.
 
 Laws
 1. One set of rules (`rules`) serves the webhook, which moves probes, and the agent, which reads what was moved.

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import inspect as types
 
 from probelet.config import kubelet, opt_in
+from probelet.config.alias import GATE_ALIASES
 from probelet.config.document import written
 from probelet.config.gate import GATES, SPECIAL_GATES, refusal
-from probelet.config.gate_alias import GATE_ALIASES
 from probelet.config.inert_gate import INERT_GATES
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration

@@ -83,7 +83,7 @@ def _at(cluster: Cluster, at: int) -> str:
 
 
 class _Struck:
-    """What one fault of a scenario is on a cluster."""
+    """One fault of a scenario as it is on a cluster."""
 
     def __init__(
         self,

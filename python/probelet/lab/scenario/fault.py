@@ -1,4 +1,4 @@
-"""What goes wrong in a scenario file: one type for each ``type`` of an entry of ``faults``.
+"""The faults of a scenario file: one type for each ``type`` of an entry of ``faults``.
 
 A *pattern* is a name in which ``*``, ``?`` and ``[...]`` stand for others; a fault strikes everything that matches.
 """

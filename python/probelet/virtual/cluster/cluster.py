@@ -322,8 +322,8 @@ class Cluster:
         return history(self._world, self._seed)
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """What happened, for the message of an assertion: faults, events, kills, states of pods and endpoints, one line
-        each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
+        line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """

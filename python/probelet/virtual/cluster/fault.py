@@ -32,7 +32,7 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """What it happens to: the name of a dependency, Service, workload, container or node."""
+        """The target of the fault: the name of a dependency, Service, workload, container or node."""
         return str(getattr(self, self.__struct_fields__[0]))
 
     @property
@@ -76,7 +76,7 @@ class DependencySlow(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``auth slow: 1.5s``."""
+        """Such as ``auth slow: 1.5s``."""
         return f"{self.dependency} slow: {_shown(self.latency)}"
 
 
@@ -91,7 +91,7 @@ class DependencyDown(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``auth down``."""
+        """Such as ``auth down``."""
         return f"{self.dependency} {'hangs' if self.hangs else 'down'}"
 
 
@@ -107,11 +107,11 @@ class Partition(_Timed, frozen=True):
     cut: str
     """A workload or a node."""
     dependency: str | None = None
-    """What it does not reach; None: a node is alone."""
+    """The dependency that it does not reach; None: a node is alone."""
 
     @property
     def label(self) -> str:
-        """As ``web cut off from auth``."""
+        """Such as ``web cut off from auth``."""
         return f"{self.cut} cut off" + (f" from {self.dependency}" if self.dependency else "")
 
 
@@ -131,7 +131,7 @@ class NodeSlow(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``node-1 slow: x 4``."""
+        """Such as ``node-1 slow: x 4``."""
         return f"{self.node} slow: x {self.factor:g}"
 
 
@@ -150,7 +150,7 @@ class ProberStarved(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``prober of node-1 starved: 1s late``."""
+        """Such as ``prober of node-1 starved: 1s late``."""
         return f"prober of {self.node} starved: {self.late} late"
 
 
@@ -172,7 +172,7 @@ class ProberRestart(_Momentary, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``prober of node-1 restarted``."""
+        """Such as ``prober of node-1 restarted``."""
         return f"prober of {self.node} restarted"
 
 
@@ -190,7 +190,7 @@ class Rollout(_Momentary, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``rollout of web``."""
+        """Such as ``rollout of web``."""
         return f"rollout of {self.workload}"
 
 
@@ -210,7 +210,7 @@ class TrafficStep(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web: 500 requests/s``."""
+        """Such as ``web: 500 requests/s``."""
         return f"{self.service}: {self.rate:g} requests/s"
 
 
@@ -229,7 +229,7 @@ class Deadlock(_Momentary, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``deadlock in web/app (50%)``."""
+        """Such as ``deadlock in web/app (50%)``."""
         return f"deadlock in {self.container} ({self.replicas})"
 
 
@@ -240,7 +240,7 @@ class SlowLeak(_Timed, frozen=True):
     container: str
     """The target."""
     per_hour: str = "100ms"
-    """What is added to the latency in an hour, in steps of ten seconds."""
+    """The latency added in an hour, in steps of ten seconds."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -248,7 +248,7 @@ class SlowLeak(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web/app leaks: 100ms an hour``."""
+        """Such as ``web/app leaks: 100ms an hour``."""
         return f"{self.container} leaks: {self.per_hour} an hour"
 
 
@@ -268,7 +268,7 @@ class MemoryLeak(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web/app leaks: 256Mi an hour``."""
+        """Such as ``web/app leaks: 256Mi an hour``."""
         return f"{self.container} leaks: {self.per_hour} an hour"
 
 
@@ -289,7 +289,7 @@ class GcPause(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web/app pauses for 2s every 60s``."""
+        """Such as ``web/app pauses for 2s every 60s``."""
         return f"{self.container} pauses for {self.pause} every {self.every}"
 
 
@@ -312,7 +312,7 @@ class Exit(_Momentary, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web/app exits (100%)``."""
+        """Such as ``web/app exits (100%)``."""
         return f"{self.container} exits ({self.replicas})"
 
 
@@ -331,7 +331,7 @@ class StartupSlow(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``web/app starts 30s later``."""
+        """Such as ``web/app starts 30s later``."""
         return f"{self.container} starts {self.more} later"
 
 
@@ -350,7 +350,7 @@ class StartupDrift(_Timed, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``start-up of web/app drifts: 5s a day``."""
+        """Such as ``start-up of web/app drifts: 5s a day``."""
         return f"start-up of {self.container} drifts: {self.per_day} a day"
 
 
@@ -370,7 +370,7 @@ class Evict(_Momentary, frozen=True):
 
     @property
     def label(self) -> str:
-        """As ``eviction of web (1)``."""
+        """Such as ``eviction of web (1)``."""
         return f"eviction of {self.workload} ({self.replicas})"
 
 

@@ -1,4 +1,4 @@
-"""What to change, and what the change would have given: every piece of advice is played before it is given.
+"""Changes to make, and their gain: every piece of advice is played before it is given.
 
 ``change`` is one change of a manifest, or of the code behind a probe; ``ladders`` lists what may help against the
 troubles of a play, mildest first; ``choose`` plays them in the same scenario with the same seed, and keeps what helps.

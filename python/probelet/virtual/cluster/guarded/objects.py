@@ -24,7 +24,7 @@ CONTEXT: Final = "[]"
 
 @dataclass(slots=True)
 class Result:
-    """What a node last found out about a liveness probe."""
+    """The last result of a liveness probe on a node."""
 
     container_id: str
     state: State

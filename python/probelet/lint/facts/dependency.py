@@ -1,4 +1,5 @@
-"""What a probe asks beyond its own container: from the hosts in the manifest for certain, from names as a guess."""
+"""The dependency that a probe asks beyond its own container: from the hosts in the manifest for certain, from names as
+a guess."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 from probelet.lint.command.host import hosts, is_loopback
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
-from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
-from probelet.lint.severity import Confidence
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.command.why_it_succeeds import why_it_succeeds
+from probelet.lint.finding import Confidence
+from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.spec.model.env import EnvVar
 
 Kind: TypeAlias = Literal["host", "own service", "name", "whole"]
@@ -72,7 +72,7 @@ _POSTGRES: Final = frozenset({"psql", "pg_isready"})
 
 
 def dependency(probe: LintProbe) -> Dependency | None:
-    """What the probe asks beside its container, the surest first; None if nothing says that it does."""
+    """Returns the surest dependency that the probe asks beside its container; None if nothing says that it does."""
     # Seven rules ask this of each probe.
     if dependency not in probe.memo:
         probe.memo[dependency] = _surest(probe)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from probelet.lint.world.route import HTTPRoute, Ingress, VirtualService
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.model.route import HTTPRoute, Ingress, VirtualService
+from probelet.lint.model.workload import LintWorkload
 from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
 LONGEST: Final = 300

@@ -38,7 +38,7 @@ Change: TypeAlias = Set | Remove | Replace
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What mends a hit. ``--fix`` carries it out if it ``is_safe``: the pod does what it did before, without the
+    """The mend for a hit. ``--fix`` carries it out if it ``is_safe``: the pod does what it did before, without the
     finding. Otherwise the text is advice."""
 
     text: str

@@ -1,10 +1,10 @@
-"""What becomes of a pod whose probe never succeeds, for the messages of rules."""
+"""Words for the fate of a pod whose probe never succeeds, for the messages of rules."""
 
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.model.workload import LintProbe
 
 
 def of_failing(probe: LintProbe) -> str:
-    """What attempts that always fail do, with the seconds from the start of the container."""
+    """Returns the effect of attempts that always fail, with the seconds from the start of the container."""
     budget = probe.container.startup_budget
     if probe.type == "readiness" or budget is None:
         return "the pod is never ready"
@@ -15,7 +15,7 @@ def of_failing(probe: LintProbe) -> str:
 
 
 def of_errors(probe: LintProbe) -> str:
-    """What attempts do that end in an error of the prober, which counts for nothing."""
+    """Returns the effect of attempts that end in an error of the prober, which counts for nothing."""
     match probe.type:
         case "readiness":
             return "the pod is never ready"
@@ -26,8 +26,8 @@ def of_errors(probe: LintProbe) -> str:
 
 
 def of_no_program(probe: LintProbe) -> str:
-    """What attempts do whose program cannot start. containerd makes an error of the prober of them; a runtime that
-    answers with an exit code makes a failure of them."""
+    """Returns the effect of attempts whose program cannot start. containerd makes an error of the prober of them; a
+    runtime that answers with an exit code makes a failure of them."""
     if probe.type == "readiness":
         return "the pod is never ready"
     return (

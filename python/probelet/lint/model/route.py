@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from probelet.lint.world.neighbour import Neighbour
+from probelet.lint.model.neighbour import Neighbour
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Object
 

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
+from probelet.lint.model.workload import LintContainer, LintWorkload, Scope
 from probelet.lint.read.manifest import read_source
 from probelet.lint.read.source import sources
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.workload import LintWorkload
-from probelet.lint.world.world import World
 
 
 def deployment(**metadata: Any) -> dict[str, Any]:
@@ -39,10 +37,10 @@ def workload(folder: Path, *objects: dict[str, Any]) -> LintWorkload:
     """The first workload of a file with these objects."""
     path = folder / "all.yaml"
     path.write_text(yaml.safe_dump_all(objects))
-    world = World(Settings())
+    scope = Scope(Settings())
     for source in sources([path]):
-        read_source(source, world)  # type: ignore[arg-type]
-    return world.workloads[0]
+        read_source(source, scope)  # type: ignore[arg-type]
+    return scope.workloads[0]
 
 
 def container(found: LintWorkload, name: str) -> LintContainer:
@@ -147,13 +145,10 @@ def test_a_neighbour_with_a_mistake_is_passed_over(tmp_path: Path) -> None:
     assert workload(tmp_path, deployment(), broken).services == []
 
 
-def test_a_network_policy_and_config_maps_are_known(tmp_path: Path) -> None:
+def test_a_network_policy_is_known(tmp_path: Path) -> None:
     policy = thing("networking.k8s.io/v1", "NetworkPolicy", "p", {"podSelector": {}, "ingress": [{"ports": []}]})
-    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "shop"}}
-    found = workload(tmp_path, deployment(), policy, config)
+    found = workload(tmp_path, deployment(), policy)
     assert [each.spec.ingress for each in found.network_policies] == [[{"ports": []}]]
-    assert found.world.config_maps == {("shop", "c")}
-    assert found.world.kinds == {"Deployment", "NetworkPolicy", "ConfigMap"}
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("45", 45), ("app=12.5,proxy=1", 12.5), (None, 60)])
@@ -164,5 +159,5 @@ def test_a_start_is_as_long_as_the_annotation_says_or_else_the_setting(
     if text is not None:
         object_["spec"]["template"]["metadata"]["annotations"] = {"probelet.dev/startup-seconds": text}
     found = workload(tmp_path, object_)
-    found.world.settings = Settings(startup_p99=60)
+    found.scope.settings = Settings(startup_p99=60)
     assert container(found, "app").startup_seconds == seconds

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from probelet.spec.read.load import load
-from probelet.spec.rules.security.admission import denied_fields
+from probelet.spec.rules.security.denied_fields import denied_fields
 from probelet.spec.rules.security.sysctls import namespace_of, normal_name, safe_sysctls
 from probelet.spec.rules.unsupported import DETAIL
 

@@ -1,9 +1,9 @@
-"""What a container runs, as far as the name of its image says it."""
+"""The program of a container, as far as the name of its image says it."""
 
 import re
 from typing import Final
 
-from probelet.lint.world.container import LintContainer
+from probelet.lint.model.workload import LintContainer
 
 _DATABASES: Final = re.compile(
     r"(postgres|postgresql|postgis|timescaledb|mysql|mariadb|percona-\w+|mongo|mongodb|cassandra|scylla|scylladb|"

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from probelet.lint.command.host import hosts
 from probelet.lint.command.statements import statements
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.model.workload import LintProbe, LintWorkload
 
 
 def asked_workloads(probe: LintProbe) -> Iterator[tuple[str, LintWorkload]]:
@@ -16,7 +15,7 @@ def asked_workloads(probe: LintProbe) -> Iterator[tuple[str, LintWorkload]]:
         name, _, rest = host.partition(".")
         behind = [
             other
-            for other in probe.container.workload.world.workloads
+            for other in probe.container.workload.scope.workloads
             for service in other.services
             if service.metadata.name == name
             and not service.spec.publish_not_ready_addresses

@@ -1,7 +1,7 @@
 """When two probes ask the same question."""
 
 from probelet.lint.command.shell import simple_command
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.model.workload import LintProbe
 
 
 def question(probe: LintProbe) -> tuple[object, ...]:

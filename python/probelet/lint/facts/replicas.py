@@ -1,6 +1,6 @@
 """How many pods share what a probe asks, for the messages of rules."""
 
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.model.workload import LintWorkload
 
 
 def replicas(workload: LintWorkload) -> int:
