@@ -21,8 +21,8 @@ RETRY_NS: Final = 10 * SECOND
 
 
 class RequestKill:
-    """One kill beside the kubelet, from now on. ``on_end`` is called once the instance has ended. Hooks that run commands
-    or send requests take no time, as everywhere in a virtual cluster."""
+    """One kill beside the kubelet, from now on. ``on_end`` is called once the instance has ended. Hooks that run
+    commands or send requests take no time, as everywhere in a virtual cluster."""
 
     def __init__(
         self,

@@ -13,8 +13,8 @@ from probelet.beside.guard.names import CONTEXT, OPT_IN
 from probelet.beside.guard.objects.budget import BudgetKey, read_disruption_budget, read_unavailable_budget
 from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS, read_node_probes
 from probelet.beside.guard.objects.node_probes import State as Word
-from probelet.beside.guard.objects.node_probes import read_node_probes
 from probelet.beside.guard.objects.pod import read_pod
 from probelet.beside.guard.objects.recreate_request import read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
@@ -46,7 +46,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
 )
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.settings.read import read_settings
-from probelet.beside.guard.restart.state.world import HEARTBEAT_NS, GuardOptions
+from probelet.beside.guard.restart.state.world import GuardOptions
 from probelet.beside.probes.merge import with_status
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
@@ -426,9 +426,9 @@ class Rig:
                         pod.probes[name] = replace(report, probed_ms=self.wall_ms)
                 self.publish(node)
             if self.now < until_seconds * SECOND:
-                self.later(HEARTBEAT_NS, beat)
+                self.later(FAILED_BEAT_NS, beat)
 
-        self.later(HEARTBEAT_NS, beat)
+        self.later(FAILED_BEAT_NS, beat)
 
     # What came out.
 
