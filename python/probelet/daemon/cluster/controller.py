@@ -11,8 +11,9 @@ from pathlib import Path
 import structlog
 
 from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
+from probelet.beside.guard.restart.state.world import KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
@@ -77,7 +78,7 @@ def options(controller: Controller) -> ControllerOptions:
         merge=MergeOptions(naming, keep_empty=controller.coexist, trust_changes=controller.trust_changes),
         guard=GuardOptions(
             naming=naming,
-            heartbeat_ns=KRUISE_HEARTBEAT_NS if controller.is_prober_kruise else HEARTBEAT_NS,
+            heartbeat_ns=KRUISE_HEARTBEAT_NS if controller.is_prober_kruise else FAILED_BEAT_NS,
             seed=int.from_bytes(os.urandom(8)),
             # OpenKruise's webhook fills it, and refuses a request that has it already.
             fills_context=not controller.coexist,

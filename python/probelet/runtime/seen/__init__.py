@@ -1,4 +1,4 @@
-"""The reports of the runtime about pods, kept and translated: the cache, the PLEG that keeps it equal to the runtime, the
+"""The reports of the runtime about pods, kept and translated: the cache, the PLEG that keeps it equal to it, the
 labels, and the hooks that containers run.
 
 The runtime is the memory of what runs

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from probelet.beside.guard.names import ACTIVE, MANAGED, NODE_NAME, POD_UID, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.recreate.admit import Injected, Refused, check, check_pod, check_update, inject
+from probelet.beside.guard.recreate.validate import Injected, Refused, check, check_pod, check_update, inject
 
 from tests.unit.beside.guard.recreate.made_request import made_pod, request_object
 

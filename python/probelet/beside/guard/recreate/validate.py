@@ -1,4 +1,4 @@
-"""The admission of a request: what is wrong with it, and what it gets from its pod.
+"""The validation of a new or changed request: what is wrong with it, and which fields it gets from its pod.
 
 Source: kruise 1.9.0 pkg/webhook/containerrecreaterequest/mutating/crr_mutating_handler.go, with its words. Where this
 differs: a request of the restart decision may bring its ``statusContext``, and is refused while another one of the

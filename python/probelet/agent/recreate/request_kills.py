@@ -6,11 +6,11 @@ from typing import Final
 import structlog
 
 from probelet.agent.kill.kill import RETRY_NS
-from probelet.agent.recreate.order import Order
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.target import Target, bare_pod, noted
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.request_note import RequestNote
+from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.guard.recreate.messages import stopping
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.victim import Victim
@@ -33,32 +33,33 @@ LOOK_NS: Final = 30 * SECOND
 log = structlog.get_logger("probelet.agent")
 
 
-class Stops:
+class RequestKills:
     """The kills for all requests."""
 
     def __init__(self, parts: ExecutorParts) -> None:
         self._parts = parts
         self._slots = asyncio.Semaphore(KILLS_MAX)
 
-    async def note(self, order: Order, container: str, id: str) -> None:
+    async def record(self, execution: Execution, container: str, id: str) -> None:
         """Writes that an instance is killed for a request, before the kill begins."""
-        order.killed = {**order.killed, container: id}
-        order.failures.pop(container, None)
+        execution.begin_kill(container, id)
         try:
-            await self._parts.notes.put(order.request.uid, RequestNote(uid=order.request.uid, killed=order.killed))
+            await self._parts.notes.put(
+                execution.request.uid, RequestNote(uid=execution.request.uid, killed=execution.killed)
+            )
         except OSError as error:
-            log.error("note of a request cannot be written", request=order.request.full_name, error=str(error))
+            log.error("note of a request cannot be written", request=execution.request.full_name, error=str(error))
 
-    async def stop(self, order: Order, container: str, id: str, api: ApiPod, terminating: asyncio.Event) -> str:
+    async def stop(self, execution: Execution, container: str, id: str, api: ApiPod, terminating: asyncio.Event) -> str:
         """Stops one instance; returns why that failed, empty if it has ended or the kubelet ends it."""
         async with self._slots:
             status = await self._status(id)
             if isinstance(status, str):
                 return status
-            request = order.request
+            request = execution.request
             if status is None or status.state == api_pb2.CONTAINER_EXITED:
                 # It ended by itself, and the cache does not know yet; without its word the same kill would begin anew.
-                self._note_end(request.pod_uid, id, status)
+                self._record_end(request.pod_uid, id, status)
                 return ""
             pod = noted(api, container, status, request.strategy.termination_grace_period_seconds)
             record = ContainerRecord(id, container, State.RUNNING)
@@ -67,7 +68,7 @@ class Stops:
             _, error = await self._parts.kills.stop(self._target(pod, terminating), victim)
             return error
 
-    async def go_on(self, intent: Intent, terminating: asyncio.Event) -> str:
+    async def resume(self, intent: Intent, terminating: asyncio.Event) -> str:
         """Goes on with a kill that an earlier agent began; returns why that failed."""
         container = Container(name=intent.container)
         pod = bare_pod(intent.pod_uid, intent.namespace, intent.name, container, intent.grace_seconds)
@@ -93,7 +94,7 @@ class Stops:
             await timers.sleep(min(RETRY_NS, left))
         return error
 
-    def _note_end(self, uid: str, id: str, status: api_pb2.ContainerStatus | None) -> None:
+    def _record_end(self, uid: str, id: str, status: api_pb2.ContainerStatus | None) -> None:
         known = self._parts.cache.container(uid, id)
         if status is None:
             self._parts.cache.drop(uid, id)
