@@ -63,7 +63,7 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions:
-    """What the command line and the configuration say.
+    """The options from the command line and the configuration.
 
     ``namespace`` is the agent's own; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the
     gate ProbeTerminationGracePeriod is on; ``journal`` has the results of the engine's journal; ``holder`` names this
@@ -81,7 +81,7 @@ class AgentOptions:
     event_wording: EventWording = "kubelet"
     journal: Known = field(default_factory=dict)
     node_executor: Literal["own", "external"] = "own"
-    """Who carries out ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
+    """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
 
 
@@ -117,13 +117,16 @@ class AgentService:
         )
         self._heartbeat = Heartbeat(connection, lease_name(host.node), options.namespace, options.holder, host.timers)
         self._executor: Executor | None = None
+        if options.node_executor == "own":
+            notes = JsonFiles(options.state_dir, REQUESTS, RequestNote)
+            self._executor = Executor(ExecutorParts(host, connection, self._kills, notes, self._observe))
         self._enhanced = self._enhanced_liveness()
         host.own(self._counts, self, self._observe)
         self.commands = AgentCommands(self.pods.by_uid, self._pauses, options.log_root)
-        """What an operator may ask for."""
+        """The commands of an operator."""
         of_enhanced = (lambda: b"") if self._enhanced is None else self._enhanced.metrics
         self.view = AgentView(host, options.configuration, self.pods, self._pauses, self._numbers, of_enhanced)
-        """What the pages show."""
+        """The content of the pages."""
 
     async def start(self) -> None:
         """Finds the runtime, lists it, and begins to follow both it and the API server. Raises CriError, one line for
@@ -134,8 +137,6 @@ class AgentService:
         self._source.load()
         wording = self._options.event_wording
         await host.start(ProbedPods(self.pods.by_uid, host.recorder, host.execs.start, wording, self._result_changed))
-        if self._options.node_executor == "own":
-            self._executor = Executor(self._executor_parts())
         for work in (self._reflector.run(), self._events.run(), self._heartbeat.run(), self._begin()):
             host.tasks.spawn(work)
         if self._enhanced is not None:
@@ -200,24 +201,6 @@ class AgentService:
     def _forget(self, uid: str) -> None:
         self._source.forget(uid)
         self._pauses.forget(uid)
-
-    def _executor_parts(self) -> ExecutorParts:
-        host = self.host
-        return ExecutorParts(
-            node=host.node,
-            runtime=host.inspection.runtime,
-            host_ip=host.address,
-            client=host.client,
-            connection=self._connection,
-            cache=host.cache,
-            inspection=host.inspection,
-            timers=host.timers,
-            tasks=host.tasks,
-            kills=self._kills,
-            notes=JsonFiles(self._options.state_dir, REQUESTS, RequestNote),
-            request_relist=host.pleg.request_relist,
-            observe=self._observe,
-        )
 
     async def _begin(self) -> None:
         """Begins to probe: with what the API server has, or without it after ``API_PATIENCE_NS``."""

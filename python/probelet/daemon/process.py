@@ -1,4 +1,4 @@
-"""What ``run``, ``serve`` and ``agent`` have in common: the host beside a runtime, the pages, signs of life."""
+"""The common half of ``run``, ``serve`` and ``agent``: the host beside a runtime, the pages, signs of life."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -120,8 +120,8 @@ async def _run(flags: RunFlags, state_dir: Path, listening: Listening) -> Ended:
 
 
 def _options(flags: RunFlags, kept_logs: KeptLogs | None) -> NodeOptions:
-    """What flags and configuration say about the node. Logs that are kept are those of the embedded runtime, which
-    rotates them itself."""
+    """Returns the options of the node from flags and configuration. Logs that are kept are those of the embedded
+    runtime, which rotates them itself."""
     configuration = flags.configuration
     kubelet, opted = configuration.kubelet, configuration.probelet
     return NodeOptions(

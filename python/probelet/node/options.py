@@ -1,4 +1,4 @@
-"""What the command line and the configuration say about a node."""
+"""The options of a node from the command line and the configuration."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -71,7 +71,7 @@ log = structlog.get_logger("probelet.node")
 
 @dataclass(frozen=True, slots=True)
 class NodeParts:
-    """What the pods and the pages of a node share."""
+    """The parts that the pods and the pages of a node share."""
 
     host: RuntimeHost
     options: NodeOptions

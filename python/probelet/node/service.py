@@ -53,11 +53,11 @@ class Service:
         by_uid = self.pods.by_uid
         host.own(partial(labels.is_of, host.node), by_uid, self.pods.observe)
         self.commands = NodeCommands(by_uid, options.log_root)
-        """What an operator may ask for."""
+        """The commands of an operator."""
         age = options.max_age_ns
         self._aging = None if age is None else Aging(host, age, gate, by_uid)
         self.view = NodeView(parts, self.pods, self._aging, self._listeners)
-        """What the pages show."""
+        """The content of the pages."""
 
     async def start(self) -> None:
         """Finds the runtime and lists its pods. Raises CriError, one line for the user, if it cannot be used."""

@@ -1,5 +1,5 @@
-"""What a process has that looks at a container runtime beside its engine: a node, an agent, or a prober service whose
-exec attempts the runtime carries out. The laws are those of ``probelet.host.engine_host``; two more:
+"""The one object of a process that looks at a container runtime beside its engine: a node, an agent, or a prober
+service whose exec attempts the runtime carries out. The laws are those of ``probelet.host.engine_host``; two more:
 
 1. There is one client, one cache and one list of the runtime in a process. A part that wants news of a pod sooner asks
    ``pleg`` for a list.

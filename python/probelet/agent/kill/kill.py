@@ -47,7 +47,7 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, slots=True)
 class KillParts:
-    """What all kills share."""
+    """The parts that all kills share."""
 
     host: RuntimeHost
     hooks: Hooks
@@ -65,9 +65,9 @@ class Kill:
 
     def __init__(self, pod: KilledPod, intent: Intent, parts: KillParts, seconds: int) -> None:
         self.intent = intent
-        """As it is on disk."""
+        """The intent as the disk has it."""
         self.error = ""
-        """What the runtime said last when a call failed."""
+        """The runtime's error of the last call that failed."""
         self._pod = pod
         self._parts = parts
         self._host = parts.host

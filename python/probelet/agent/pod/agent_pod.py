@@ -34,8 +34,8 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, slots=True)
 class AgentParts:
-    """What the pods of an agent share. ``journal`` has the results of an earlier agent; ``is_away`` says whether the
-    API server is."""
+    """The parts that the pods of an agent share. ``journal`` has the results of an earlier agent; ``is_away`` says
+    whether the API server is."""
 
     host: RuntimeHost
     kills: Kills

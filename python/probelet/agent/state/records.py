@@ -1,4 +1,4 @@
-"""What the files in the state directory hold, one type for each of its folders."""
+"""The content of the files in the state directory, one type for each of its folders."""
 
 from typing import Final, Literal
 
@@ -58,8 +58,8 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the preStop hook has begun. It is set before the hook begins, so the hook runs at most once."""
 
     def seconds_left(self, wall_ms: int) -> int:
-        """What is left of the grace, in whole seconds rounded up, from 0 to the whole grace: a wall clock that was set
-        back gives no container more."""
+        """Returns the rest of the grace in whole seconds rounded up, from 0 to the whole grace: a wall clock that was
+        set back gives no container more."""
         left = -((wall_ms - self.deadline_ms) // _MS_PER_SECOND)
         return max(0, min(left, self.grace_seconds))
 
@@ -75,7 +75,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
     """The whole length: a wall clock that is set back makes no pause longer."""
 
     def left_ms(self, wall_ms: int) -> int:
-        """What is left of it, from 0 to the whole length."""
+        """Returns the rest of the pause, from 0 to the whole length."""
         return max(0, min(self.until_ms - wall_ms, self.length_ms))
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import structlog
 
 from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
+from probelet.beside.guard.restart.state.world import KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.daemon.signals import Lifetime, until_death
 from probelet.kube.clock import Clock, LoopClock
@@ -65,7 +66,7 @@ async def _run(flags: ControllerFlags) -> None:
 
 
 def options(flags: ControllerFlags) -> ControllerOptions:
-    """What the flags mean for the mapping and the decision."""
+    """Returns the options of the mapping and the decision that the flags set."""
     naming: Naming = "coexist" if flags.coexist else "seed"
     host = socket.gethostname()
     return ControllerOptions(
@@ -76,7 +77,7 @@ def options(flags: ControllerFlags) -> ControllerOptions:
         merge=MergeOptions(naming, keep_empty=flags.coexist, trust_changes=flags.trust_changes),
         guard=GuardOptions(
             naming=naming,
-            heartbeat_ns=KRUISE_HEARTBEAT_NS if flags.is_prober_kruise else HEARTBEAT_NS,
+            heartbeat_ns=KRUISE_HEARTBEAT_NS if flags.is_prober_kruise else FAILED_BEAT_NS,
             seed=int.from_bytes(os.urandom(8)),
             # OpenKruise's webhook fills it, and refuses a request that has it already.
             fills_context=not flags.coexist,

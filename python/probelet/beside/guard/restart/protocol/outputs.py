@@ -1,4 +1,4 @@
-"""What comes out of the restart decision."""
+"""The outputs of the restart decision."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias

@@ -51,7 +51,7 @@ REASONS: Final[dict[Reason, str]] = {
     "Restarting": "a ContainerRecreateRequest is created",
     "CreateRejected": "the API server refused the ContainerRecreateRequest",
 }
-"""What each means, for people. Order: as the checks are made."""
+"""The meaning of each, for people. Order: as the checks are made."""
 
 TOLD: Final[frozenset[Reason]] = frozenset(
     {

@@ -13,6 +13,6 @@ class Verdict:
     reason: Reason
     message: str
     gate: Hashable = None
-    """What may let it pass when it changes; None: only a change of the pod or its probes."""
+    """The thing whose change may let it pass; None: only a change of the pod or its probes."""
     until_ns: int | None = None
     """When to ask again in any case."""
