@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
 
@@ -14,9 +15,6 @@ GATHER_NS: Final = SECOND
 """How long the first change waits for others, so that one write has all of them; OpenKruise's own waits are as long."""
 MESSAGE_NS: Final = 30 * SECOND
 """The shortest time between two writes of one state because of its message alone, which may differ in every run."""
-FAILED_BEAT_NS: Final = 60 * SECOND
-"""A failure is written again after this time: the restart decision takes none that is much older (R-4), and another
-writer may have lost it (F-17)."""
 BEAT_NS: Final = 600 * SECOND
 """Any other state is written again after this time (OpenKruise's maxSyncProbeTime)."""
 BEAT_JITTER: Final = 0.1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from probelet.agent.show.coverage import ClusterDocument, agent_lease, cluster_document
 from probelet.beside.takeover.taken_pod import taken_pod
-from probelet.daemon.error import DaemonError
+from probelet.errors import DaemonError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError, KubeError
 from probelet.kube.kinds import LEASES, PODS

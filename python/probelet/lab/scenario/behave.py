@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from probelet.lab.explain import bounds
-from probelet.lab.scenario.fault import Rollout
+from probelet.lab.scenario.fault import OtherVersion
 from probelet.lab.scenario.length import Length, Startup
 from probelet.lab.scenario.model import Asks, Container, Scenario
 from probelet.lab.scenario.pattern import Template, Templates, matches_container
@@ -74,7 +74,9 @@ def unmatched(scenario: Scenario, templates: Templates) -> Iterator[int]:
             yield index
 
 
-def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Template, budgets: Templates) -> Behaviour:
+def new_version(
+    scenario: Scenario, fault: OtherVersion, workload: str, template: Template, budgets: Templates
+) -> Behaviour:
     """How the containers of a workload behave after a rollout: as its first container with a probe, but for what the
     fault says."""
     container = next((each for each in template.containers if each.probes), template.containers[-1])

@@ -226,7 +226,7 @@ class Cluster:
         """Let faults happen at their time; one whose time is over happens now.
 
         Raises:
-            ClusterError: a fault names something that is not there.
+            ClusterError: a fault names something that is not there, or has an impossible value.
         """
         for each in faults:
             self._happenings.plan(each)

@@ -247,7 +247,7 @@ def _hours_ns(amount: int, per_hour: int) -> int | None:
     return max(0, amount) * HOUR // per_hour if per_hour else None
 
 
-def _pause_document(lasts: str, every: str) -> dict[str, int]:
+def _pause_document(lasts: str | int, every: str | int) -> dict[str, int]:
     return {"lasts_ns": nanoseconds("lasts", lasts), "every_ns": nanoseconds("every", every)}
 
 

@@ -61,7 +61,7 @@ class World:
         workload = BehavingWorkload(self.containers, self._started)
         self.guard: LivenessGuard | None = None
         """Decides about failed liveness probes; None: each kubelet does."""
-        watch = Watch(self._recorded, self._line, self._forgotten, lambda: self.guard is not None)
+        watch = Watch(self.record, self._line, self._forgotten, lambda: self.guard is not None)
         self.node_by_name = {
             name: Node(name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version)
             for number, name in enumerate(f"node-{number}" for number in range(nodes))
@@ -199,7 +199,8 @@ class World:
         self.recorder.line(self.now / SECOND, service.name, f"has {count} endpoint{'' if count == 1 else 's'}")
         self.on_endpoints(service)
 
-    def _recorded(self, uid: str, record: Record) -> None:
+    def record(self, uid: str, record: Record) -> None:
+        """An event of a pod, as its machine or the agent beside it writes it."""
         self._event(self.now / SECOND, uid, record.reason, record.message, record.type, record.field_path)
 
     def _line(self, section: str, line: Line) -> None:

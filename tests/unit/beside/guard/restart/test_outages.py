@@ -15,7 +15,8 @@ OPEN = {**FAST, "breaker.action": "off", "workload.maxInFlight": "100%"}
 def replay(old: Rig, config: dict[str, str], **options: Any) -> Rig:
     """Another controller over the same objects: it gets what an API server would list, then the rest goes on."""
     new = Rig(config, **options)
-    new.now, new.pods, new.requests, new.budgets = old.now, {}, old.requests, old.budgets
+    new.agenda.now, new.budgets = old.now, old.budgets
+    new.requests.update(old.requests)
     new._versions = old._versions
     new.workload("web", len(old.pods))
     for key, request in old.requests.items():

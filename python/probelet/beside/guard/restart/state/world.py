@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
-from probelet.beside.guard.objects.node_probes import NodeProbes, PodProbes, ProbeState
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS, NodeProbes, PodProbes, ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.objects.recreate_request import RecreateRequest
@@ -18,8 +18,6 @@ from probelet.beside.guard.restart.state.flights import Flights
 from probelet.beside.guard.restart.state.history import History
 from probelet.beside.guard.restart.state.workloads import WorkloadKey, Workloads
 
-HEARTBEAT_NS: Final = 60_000_000_000
-"""How often probelet's agent publishes a failure that goes on."""
 KRUISE_HEARTBEAT_NS: Final = 600_000_000_000
 """How often OpenKruise's daemon does (kruise 1.9.0 ``maxSyncProbeTime``)."""
 
@@ -30,7 +28,7 @@ class GuardOptions:
     ``fills_context``: no webhook fills the ``statusContext`` of requests, so the guard does."""
 
     naming: Naming = "seed"
-    heartbeat_ns: int = HEARTBEAT_NS
+    heartbeat_ns: int = FAILED_BEAT_NS
     seed: int = 0
     fills_context: bool = True
 
