@@ -33,7 +33,7 @@ SHOWN_MAX: Final = 3
 """The workloads that a cluster's ``repr`` shows; it is one line in an assertion's message."""
 
 
-class Cluster:
+class VirtualCluster:
     """Workloads under the production prober, policy and back-off on each of some nodes, in virtual time.
 
     Manifests are applied as people write them. A container without a behaviour is up at once and answers in 5 ms. Time
