@@ -9,15 +9,15 @@ from probelet.spec.read.json import encode_pod
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.controllers.endpoints import Service
 from probelet.virtual.cluster.controllers.workload import Version, Workload
-from probelet.virtual.cluster.happening import Happenings
+from probelet.virtual.cluster.fault_injector import FaultInjector
 from probelet.virtual.cluster.objects.read import Objects, WorkloadManifest
 from probelet.virtual.cluster.world import World
 
 
-def apply(world: World, happenings: Happenings, objects: Objects) -> None:
+def apply(world: World, injector: FaultInjector, objects: Objects) -> None:
     """Apply objects now; workloads first, so that Services find them."""
     for budget in objects.budgets:
-        happenings.budgets[budget.metadata.namespace or "default", budget.metadata.name] = budget
+        injector.budgets[budget.metadata.namespace or "default", budget.metadata.name] = budget
     names = _names(world, objects)
     for manifest in objects.workloads:
         _apply(world, names[manifest.kind, manifest.template.full_name], manifest)
@@ -94,7 +94,7 @@ def bind(world: World, service: Service) -> None:
         service.wanted.append((world.now / SECOND, wanted(world, world.workloads[service.workload])))
     for pod in world.pods.values():
         if not pod.is_gone:
-            world.endpoints.look(pod)
+            world.endpoints.update(pod)
 
 
 def _content(manifest: WorkloadManifest) -> bytes:

@@ -15,8 +15,8 @@ from probelet.virtual.cluster.controllers.endpoints import Service, Traffic
 from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.duration import nanoseconds, positive
 from probelet.virtual.cluster.fault import Fault, Rollout
+from probelet.virtual.cluster.fault_injector import Dependency, FaultInjector, known
 from probelet.virtual.cluster.guarded.restarts import GuardedRestarts
-from probelet.virtual.cluster.happening import Dependency, Happenings, known
 from probelet.virtual.cluster.history import history, requests
 from probelet.virtual.cluster.node.pod import regular
 from probelet.virtual.cluster.objects.read import read
@@ -78,7 +78,7 @@ class VirtualCluster:
             endpoint_delay_ns=nanoseconds("endpoint_delay", endpoint_delay),
             attempts=attempts,
         )
-        self._happenings = Happenings(self._world)
+        self._injector = FaultInjector(self._world)
         self._guard: GuardedRestarts | None = None
         self._world.on_endpoints = self._endpoints_changed
         if manifests:
@@ -151,7 +151,7 @@ class VirtualCluster:
         Raises:
             ManifestError: a manifest has a mistake (one line each). Nothing is applied then.
         """
-        apply(self._world, self._happenings, read(manifests, strict=self._strict))
+        apply(self._world, self._injector, read(manifests, strict=self._strict))
 
     def behave(self, target: str, behaviour: Behaviour | None = None, /, **fields: object) -> None:
         """Say how the containers of ``target`` behave, from now on; ``fields`` are those of ``Behaviour``, and replace
@@ -162,7 +162,7 @@ class VirtualCluster:
         Raises:
             ClusterError: there is no such container or dependency, or the behaviour is impossible.
         """
-        self._happenings.check_target("target", target)
+        self._injector.check_target("target", target)
         workloads = self._world.workloads
         workload = workloads[target if target in workloads else target.rpartition("/")[0]]
         version = workload.current
@@ -171,7 +171,7 @@ class VirtualCluster:
             base = version.behaviours.get(name, Behaviour()) if behaviour is None else behaviour
             made = _with_fields(base, fields)
             for dependency in sorted(mentioned([made])):
-                self._happenings.check_dependency(dependency)
+                self._injector.check_dependency(dependency)
             version.behaviours[name] = made
             for pod in workload.pods.values():
                 if pod.version == version.number:
@@ -188,15 +188,15 @@ class VirtualCluster:
             ClusterError: the latency is impossible, ``asks`` has an unknown name, or the dependencies ask in a circle.
         """
         check_spread("latency", latency)
-        dependencies = self._happenings.dependencies
+        dependencies = self._injector.dependencies
         if name not in dependencies and len(dependencies) >= DEPENDENCIES_MAX:
             raise ClusterError(f"name: {name!r}: there are {DEPENDENCIES_MAX} dependencies already, which is the most")
         for asked in asks:
-            self._happenings.check_dependency(asked)
+            self._injector.check_dependency(asked)
             if way := self._way(asked, name):
                 raise ClusterError(f"asks: {asked!r}: dependencies ask in a circle: {' -> '.join([name, *way])}")
         is_service = name in self._world.endpoints.services
-        self._happenings.provide(name, Dependency(latency, tuple(asks), is_service))
+        self._injector.provide(name, Dependency(latency, tuple(asks), is_service))
 
     def traffic(self, service: str, rate: float, *, timeout: str = "1s", slo: str = "500ms") -> None:
         """Offer ``rate`` requests a second to a Service from now on; a workload without a Service gets one of its name.
@@ -229,7 +229,7 @@ class VirtualCluster:
             ClusterError: a fault names something that is not there, or has an impossible value.
         """
         for each in faults:
-            self._happenings.plan(each)
+            self._injector.plan(each)
 
     def rollout(self, workload: str, *, at: str = "0s", behaviour: Behaviour | None = None) -> None:
         """Roll out a new version of a workload: the fault ``Rollout``.
@@ -258,7 +258,7 @@ class VirtualCluster:
         config, problems = read_settings(settings or {})
         if config is None or problems:
             raise ClusterError(f"settings: {problems[0]}")
-        self._guard = self._world.guard = GuardedRestarts(self._world, self._happenings.budgets, config, self._seed)
+        self._guard = self._world.guard = GuardedRestarts(self._world, self._injector.budgets, config, self._seed)
 
     @property
     def decisions(self) -> Mapping[str, int]:
@@ -304,17 +304,17 @@ class VirtualCluster:
     @property
     def events(self) -> list[Event]:
         """Every event, oldest first, at most ``EVENTS_MAX``."""
-        return sorted(self._world.recorder.events, key=lambda event: event.at)
+        return sorted(self._world.writer.events, key=lambda event: event.at)
 
     @property
     def kills(self) -> list[Kill]:
         """Every verdict of a probe that had a container killed, oldest first."""
-        return list(self._world.recorder.kills)
+        return list(self._world.writer.kills)
 
     @property
     def exits(self) -> list[Exited]:
         """Every end of a container, oldest first."""
-        return list(self._world.recorder.exits)
+        return list(self._world.writer.exits)
 
     @property
     def history(self) -> History:
@@ -327,7 +327,7 @@ class VirtualCluster:
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """
-        lines = self._world.recorder.timeline(last)
+        lines = self._world.writer.timeline(last)
         for name, service in self._world.endpoints.services.items():
             if service.number is not None:
                 found = requests(self._world, service)
@@ -346,14 +346,14 @@ class VirtualCluster:
         self._world.play(self._world.now)
 
     def _endpoints_changed(self, service: Service) -> None:
-        if service.name in self._happenings.dependencies:
-            self._happenings.describe(service.name)
+        if service.name in self._injector.dependencies:
+            self._injector.describe(service.name)
 
     def _way(self, name: str, goal: str) -> list[str]:
         """How ``name`` comes to ask ``goal``; empty if it does not."""
         if name == goal:
             return [name]
-        for asked in self._happenings.dependencies[name].asks:
+        for asked in self._injector.dependencies[name].asks:
             if way := self._way(asked, goal):
                 return [name, *way]
         return []

@@ -47,11 +47,11 @@ def history(world: World, seed: int) -> History:
         world.now / SECOND,
         [_pod(pod, probes.get(pod.uid, []), world.now) for pod in world.pods.values()],
         [_service(world, service) for service in services if service.number is not None],
-        sorted(world.recorder.events, key=lambda event: event.at),
-        world.recorder.dropped,
-        list(world.recorder.faults),
-        list(world.recorder.kills),
-        list(world.recorder.exits),
+        sorted(world.writer.events, key=lambda event: event.at),
+        world.writer.dropped,
+        list(world.writer.faults),
+        list(world.writer.kills),
+        list(world.writer.exits),
     )
 
 

@@ -170,7 +170,7 @@ class GuardedRestarts:
                 world.agenda.at(world.now, lambda: self._delete(output))
             case outputs.Event() if output.regarding.kind == "Pod":
                 found = Event(world.now / SECOND, output.regarding.name, output.reason, output.message, output.type)
-                world.recorder.event(found)
+                world.writer.event(found)
             case _:
                 # No PodUnavailableBudget, annotation or metric page is here.
                 pass
@@ -209,7 +209,7 @@ class GuardedRestarts:
             message = "" if found is None else found.message
             kill = Kill(self._world.now / SECOND, pod.name, wanted["name"], "liveness", message)
             pod.kills.append(kill)
-            self._world.recorder.kill(kill)
+            self._world.writer.kill(kill)
             strategy = request["spec"]["strategy"]
             default = pod.pod.spec.termination_grace_period_seconds or 0
             grace = max(MINIMUM_GRACE_SECONDS, strategy.get("terminationGracePeriodSeconds", default)) * SECOND

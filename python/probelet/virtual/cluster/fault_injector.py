@@ -50,7 +50,7 @@ class Dependency(msgspec.Struct):
     """Whether it is a Service of the cluster."""
 
 
-class Happenings:
+class FaultInjector:
     """The faults and dependencies of a cluster."""
 
     def __init__(self, world: World) -> None:
@@ -98,11 +98,11 @@ class Happenings:
             world.agenda.at(start, lambda: self._begin(fault, end))
         else:
             end = start + (nanoseconds("down", fault.down) if isinstance(fault, ProberRestart) else 0)
-            world.agenda.at(start, lambda: self._happen(fault))
-        world.recorder.fault(fault, start, end)
+            world.agenda.at(start, lambda: self._strike(fault))
+        world.writer.fault(fault, start, end)
 
-    def _happen(self, fault: Fault) -> None:
-        self._world.recorder.line(self._world.now / SECOND, "fault", fault.label)
+    def _strike(self, fault: Fault) -> None:
+        self._world.writer.line(self._world.now / SECOND, "fault", fault.label)
         match fault:
             case Deadlock():
                 self._deadlock(fault)
@@ -119,7 +119,7 @@ class Happenings:
     def _begin(self, fault: Fault, end_ns: int | None) -> None:
         world = self._world
         active = Active(fault, world.now)
-        world.recorder.happened(world.now, fault, "begins")
+        world.writer.fault_edge(world.now, fault, "begins")
         world.containers.active.append(active)
         self._changed(fault)
         if isinstance(fault, MemoryLeak):
@@ -129,7 +129,7 @@ class Happenings:
 
     def _end(self, active: Active) -> None:
         world = self._world
-        world.recorder.happened(world.now, active.fault, "is over")
+        world.writer.fault_edge(world.now, active.fault, "is over")
         world.containers.active = [each for each in world.containers.active if each is not active]
         self._changed(active.fault)
 
@@ -149,7 +149,7 @@ class Happenings:
                 world.containers.refresh()
                 # What a node could not report, it reports now.
                 for pod in list(world.node_by_name[fault.cut].pods.values()) if fault.cut in world.node_by_name else ():
-                    world.look(pod)
+                    world.sync(pod)
             case _:
                 world.containers.refresh()
 
