@@ -21,7 +21,7 @@ from probelet.virtual.cluster.guarded.objects import Result, guarded_budget, gua
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event, Kill
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 from probelet.virtual.runtime import KILLED
 
 PUBLISH_NS: Final = SECOND
@@ -36,7 +36,7 @@ class GuardedRestarts:
     """Enhanced liveness for every pod of a world. ``budgets``: by namespace and name."""
 
     def __init__(
-        self, world: World, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
+        self, world: ClusterState, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
     ) -> None:
         self.decisions: Counter[str] = Counter()
         """How often each reason decided."""

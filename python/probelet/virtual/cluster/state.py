@@ -26,6 +26,7 @@ from probelet.virtual.cluster.history_writer import HistoryWriter
 from probelet.virtual.cluster.node.node import Node, Watch
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.workload import BehavingWorkload
+from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event, Exited, Kill
 from probelet.virtual.prober import Line
 
@@ -34,7 +35,7 @@ SLICE_NS: Final = 10 * MINUTE
 
 
 class LivenessGuard(Protocol):
-    """Enhanced liveness, as a world sees it."""
+    """Enhanced liveness, as the cluster sees it."""
 
     def changed(self, pod: ClusterPod) -> None:
         """A pod's state has changed."""
@@ -43,7 +44,7 @@ class LivenessGuard(Protocol):
         """A liveness probe has a result; ``failure`` is its message, None for success."""
 
 
-class World:
+class ClusterState:
     """The parts of a cluster and what they do to each other. It is the ``Actions`` of its controllers."""
 
     def __init__(self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int) -> None:
@@ -54,6 +55,8 @@ class World:
         self.endpoints = Endpoints(self.agenda, self.model, endpoint_delay_ns, self._endpoints_changed)
         self.workloads: dict[str, Workload] = {}
         """By name, in the order in which they were applied."""
+        self.budgets: dict[tuple[str, str], DisruptionBudget] = {}
+        """By namespace and name."""
         self.pods: dict[str, ClusterPod] = {}
         """By UID, in the order in which they were created, gone ones among them."""
         self.on_endpoints: Callable[[Service], None] = lambda service: None
