@@ -83,7 +83,7 @@ class Endpoints:
         # What was last asked for, by Service and pod.
         self._asked: dict[tuple[str, str], bool] = {}
 
-    def look(self, pod: ClusterPod) -> None:
+    def update(self, pod: ClusterPod) -> None:
         """A pod may have become ready or not: the Services that select it follow after the delay."""
         for service in self.services.values():
             if not service.selects(pod.pod, pod.workload):

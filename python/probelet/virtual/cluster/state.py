@@ -22,11 +22,12 @@ from probelet.virtual.cluster.controllers.others import (
 )
 from probelet.virtual.cluster.controllers.workload import UNKEPT, Version, Workload
 from probelet.virtual.cluster.fault import Partition
+from probelet.virtual.cluster.history_writer import HistoryWriter
 from probelet.virtual.cluster.node.node import Node, Watch
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.workload import BehavingWorkload
+from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event, Exited, Kill
-from probelet.virtual.cluster.recorder import Recorder
 from probelet.virtual.prober import Line
 
 SLICE_NS: Final = 10 * MINUTE
@@ -34,7 +35,7 @@ SLICE_NS: Final = 10 * MINUTE
 
 
 class LivenessGuard(Protocol):
-    """Enhanced liveness, as a world sees it."""
+    """Enhanced liveness, as the cluster sees it."""
 
     def changed(self, pod: ClusterPod) -> None:
         """A pod's state has changed."""
@@ -43,17 +44,19 @@ class LivenessGuard(Protocol):
         """A liveness probe has a result; ``failure`` is its message, None for success."""
 
 
-class World:
+class ClusterState:
     """The parts of a cluster and what they do to each other. It is the ``Actions`` of its controllers."""
 
     def __init__(self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int) -> None:
         self.agenda = Agenda()
         self.model = ClusterModel(seed=seed, attempts=attempts)
-        self.recorder = Recorder()
+        self.writer = HistoryWriter()
         self.containers = ClusterContainers(self.agenda, self.model, self._ended)
         self.endpoints = Endpoints(self.agenda, self.model, endpoint_delay_ns, self._endpoints_changed)
         self.workloads: dict[str, Workload] = {}
         """By name, in the order in which they were applied."""
+        self.budgets: dict[tuple[str, str], DisruptionBudget] = {}
+        """By namespace and name."""
         self.pods: dict[str, ClusterPod] = {}
         """By UID, in the order in which they were created, gone ones among them."""
         self.on_endpoints: Callable[[Service], None] = lambda service: None
@@ -124,7 +127,7 @@ class World:
 
     def event(self, workload: Workload, reason: str, message: str) -> None:
         """An event of a workload."""
-        self.recorder.event(Event(self.now / SECOND, "", reason, message, workload=workload.name))
+        self.writer.event(Event(self.now / SECOND, "", reason, message, workload=workload.name))
 
     def reconcile(self, workload: Workload) -> None:
         """Let a workload's controller look at its pods, after everything that is due already."""
@@ -156,7 +159,7 @@ class World:
         faults = (active.fault for active in self.containers.active)
         return any(isinstance(fault, Partition) and fault.dependency is None and fault.cut == node for fault in faults)
 
-    def look(self, pod: ClusterPod) -> None:
+    def sync(self, pod: ClusterPod) -> None:
         """Read a pod's state; what depends on it follows."""
         node = self.node_by_name[pod.node]
         is_known = node.is_down or self.is_cut_off(pod.node)
@@ -164,16 +167,16 @@ class World:
         if self.guard is not None:
             self.guard.changed(pod)
         is_ready = pod.is_ready if is_known else not pod.is_gone and node.is_ready(pod.uid)
-        if pod.note(self.now, is_ready=is_ready):
-            self.recorder.line(self.now / SECOND, pod.name, pod.state.replace("_", "-"))
-            self.endpoints.look(pod)
+        if pod.update_state(self.now, is_ready=is_ready):
+            self.writer.line(self.now / SECOND, pod.name, pod.state.replace("_", "-"))
+            self.endpoints.update(pod)
             self.reconcile(self.workloads[pod.workload])
         elif was_ready != is_ready:
-            self.endpoints.look(pod)
+            self.endpoints.update(pod)
             self.reconcile(self.workloads[pod.workload])
 
     def _changed(self, pod: ClusterPod) -> None:
-        self.look(pod)
+        self.sync(pod)
 
     def _started(self, uid: str) -> None:
         self.pods[uid].started()
@@ -183,12 +186,12 @@ class World:
         if newest is not None:
             exited = Exited(self.now / SECOND, pod.name, name, newest.exit_code, newest.reason)
             pod.exits.append(exited)
-            self.recorder.exit(exited)
+            self.writer.exit(exited)
 
     def _forgotten(self, uid: str) -> None:
         pod = self.pods[uid]
         pod.is_gone = True
-        self.look(pod)
+        self.sync(pod)
         self.node_by_name[pod.node].pods.pop(uid, None)
         self.containers.remove(pod)
         workload = self.workloads[pod.workload]
@@ -196,7 +199,7 @@ class World:
         workload.restarts_before += pod.restarts
 
     def _endpoints_changed(self, service: Service, count: int) -> None:
-        self.recorder.line(self.now / SECOND, service.name, f"has {count} endpoint{'' if count == 1 else 's'}")
+        self.writer.line(self.now / SECOND, service.name, f"has {count} endpoint{'' if count == 1 else 's'}")
         self.on_endpoints(service)
 
     def record(self, uid: str, record: Record) -> None:
@@ -213,7 +216,7 @@ class World:
                 self._guarded(self.guard, uid, line)
             elif line["result"] == "Failure" and line["type"] != "readiness":
                 self._killed(at, uid, line["type"], line["container_id"])
-            self.look(self.pods[uid])
+            self.sync(self.pods[uid])
 
     def _guarded(self, guard: LivenessGuard, uid: str, line: Line) -> None:
         pod = self.pods[uid]
@@ -230,14 +233,14 @@ class World:
             reason = self._failures.get((uid, running.name, probe_type), "")
             kill = Kill(at, pod.name, running.name, probe_type, reason)  # type: ignore[arg-type]
             pod.kills.append(kill)
-            self.recorder.kill(kill)
+            self.writer.kill(kill)
 
     def _event(self, at: float, uid: str, reason: str, message: str, kind: str, path: str) -> str:
         """Record an event of a pod; returns the container that it is about."""
         named = re.search(r"\{(.+)\}", path)
         container = named[1] if named is not None else ""
         event = Event(at, self.pods[uid].name, reason, message, kind, container)  # type: ignore[arg-type]
-        self.recorder.event(event)
+        self.writer.event(event)
         return container
 
 

@@ -15,7 +15,7 @@ LINES_MAX: Final = 10_000
 """The latest lines of a timeline that are kept."""
 
 
-class Recorder:
+class HistoryWriter:
     """The records of a cluster. Moments are nanoseconds, in the records seconds."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Recorder:
         end = None if end_ns is None else end_ns / SECOND
         self.faults.append(FaultSpan(fault.kind, fault.target, fault.label, start_ns / SECOND, end))
 
-    def happened(self, now: int, fault: Fault, edge: Literal["begins", "is over"]) -> None:
+    def fault_edge(self, now: int, fault: Fault, edge: Literal["begins", "is over"]) -> None:
         """A fault begins or is over."""
         self.line(now / SECOND, "fault", f"{fault.label} {edge}")
 

@@ -1,4 +1,4 @@
-"""Lets faults happen: what each does to the world when it begins, and when it is over."""
+"""Lets faults happen: what each does to the cluster when it begins, and when it is over."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -34,8 +34,7 @@ from probelet.virtual.cluster.fault import (
     TrafficStep,
 )
 from probelet.virtual.cluster.node.pod import ClusterPod, regular
-from probelet.virtual.cluster.objects.model import DisruptionBudget
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 EVICTION_RETRY_NS: Final = 5 * SECOND
 """When an eviction that a budget refused is tried again (kubectl drain, 1.36)."""
@@ -50,15 +49,13 @@ class Dependency(msgspec.Struct):
     """Whether it is a Service of the cluster."""
 
 
-class Happenings:
+class FaultInjector:
     """The faults and dependencies of a cluster."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, state: ClusterState) -> None:
         self.dependencies: dict[str, Dependency] = {}
         """By name."""
-        self.budgets: dict[tuple[str, str], DisruptionBudget] = {}
-        """By namespace and name."""
-        self._world = world
+        self._state = state
         self._described: dict[str, bytes] = {}
 
     # Dependencies.
@@ -70,11 +67,11 @@ class Happenings:
 
     def describe(self, name: str) -> None:
         """Tell the model how a dependency is now."""
-        dependency, world = self.dependencies[name], self._world
+        dependency, state = self.dependencies[name], self._state
         latency, health = dependency.latency, "up"
-        if dependency.service and not world.endpoints.services[name].endpoints:
+        if dependency.service and not state.endpoints.services[name].endpoints:
             health = "refuses"
-        for active in world.containers.active:
+        for active in state.containers.active:
             match active.fault:
                 case DependencySlow() as fault if fault.dependency == name:
                     latency = fault.latency
@@ -84,32 +81,32 @@ class Happenings:
         encoded = msgspec.json.encode(found)
         if self._described.get(name) != encoded:
             self._described[name] = encoded
-            world.model.dependency(world.now, name, encoded)
+            state.model.dependency(state.now, name, encoded)
 
     # Faults.
 
     def plan(self, fault: Fault) -> None:
         """Let a fault happen at its time."""
         self._check(fault)
-        world = self._world
-        start = max(world.now, nanoseconds("at", fault.at))
+        state = self._state
+        start = max(state.now, nanoseconds("at", fault.at))
         if isinstance(fault, Lasting):
             end = None if fault.lasts is None else start + nanoseconds("lasts", fault.lasts)
-            world.agenda.at(start, lambda: self._begin(fault, end))
+            state.agenda.at(start, lambda: self._begin(fault, end))
         else:
             end = start + (nanoseconds("down", fault.down) if isinstance(fault, ProberRestart) else 0)
-            world.agenda.at(start, lambda: self._happen(fault))
-        world.recorder.fault(fault, start, end)
+            state.agenda.at(start, lambda: self._strike(fault))
+        state.writer.fault(fault, start, end)
 
-    def _happen(self, fault: Fault) -> None:
-        self._world.recorder.line(self._world.now / SECOND, "fault", fault.label)
+    def _strike(self, fault: Fault) -> None:
+        self._state.writer.line(self._state.now / SECOND, "fault", fault.label)
         match fault:
             case Deadlock():
                 self._deadlock(fault)
             case Exit():
                 self._exit(fault)
             case Evict():
-                pods = self._live(self._world.workloads[fault.workload])
+                pods = self._live(self._state.workloads[fault.workload])
                 self._evict(pods[: share("replicas", fault.replicas, len(pods))])
             case ProberRestart():
                 self._restart_prober(fault)
@@ -117,48 +114,48 @@ class Happenings:
                 self._roll_out(fault)
 
     def _begin(self, fault: Fault, end_ns: int | None) -> None:
-        world = self._world
-        active = Active(fault, world.now)
-        world.recorder.happened(world.now, fault, "begins")
-        world.containers.active.append(active)
+        state = self._state
+        active = Active(fault, state.now)
+        state.writer.fault_edge(state.now, fault, "begins")
+        state.containers.active.append(active)
         self._changed(fault)
         if isinstance(fault, MemoryLeak):
-            world.containers.leak(active)
+            state.containers.leak(active)
         if end_ns is not None:
-            world.agenda.at(end_ns, lambda: self._end(active))
+            state.agenda.at(end_ns, lambda: self._end(active))
 
     def _end(self, active: Active) -> None:
-        world = self._world
-        world.recorder.happened(world.now, active.fault, "is over")
-        world.containers.active = [each for each in world.containers.active if each is not active]
+        state = self._state
+        state.writer.fault_edge(state.now, active.fault, "is over")
+        state.containers.active = [each for each in state.containers.active if each is not active]
         self._changed(active.fault)
 
     def _changed(self, fault: Fault) -> None:
         """A fault has begun or is over: what it touches is described anew."""
-        world = self._world
+        state = self._state
         match fault:
             case DependencySlow() | DependencyDown():
                 self.describe(fault.dependency)
             case TrafficStep():
-                service = world.endpoints.services[fault.service]
-                steps = [each.fault for each in world.containers.active]
+                service = state.endpoints.services[fault.service]
+                steps = [each.fault for each in state.containers.active]
                 rates = [step.rate for step in steps if isinstance(step, TrafficStep) and step.service == fault.service]
                 service.step = rates[-1] if rates else None
-                world.endpoints.offer(service)
+                state.endpoints.offer(service)
             case Partition():
-                world.containers.refresh()
+                state.containers.refresh()
                 # What a node could not report, it reports now.
-                for pod in list(world.node_by_name[fault.cut].pods.values()) if fault.cut in world.node_by_name else ():
-                    world.look(pod)
+                for pod in list(state.node_by_name[fault.cut].pods.values()) if fault.cut in state.node_by_name else ():
+                    state.sync(pod)
             case _:
-                world.containers.refresh()
+                state.containers.refresh()
 
     # What happens at a moment.
 
     def _targets(self, target: str) -> list[tuple[ClusterPod, list[str]]]:
         """The live pods of a target in order of their names, with the containers that it means."""
         found = []
-        workloads = self._world.workloads
+        workloads = self._state.workloads
         for pod in self._live(workloads[target if target in workloads else target.rpartition("/")[0]]):
             main = regular(pod.pod)
             names = [each.name for _, each in containers(pod.pod)]
@@ -170,10 +167,10 @@ class Happenings:
         return sorted(workload.active(), key=lambda pod: (len(pod.name), pod.name))
 
     def _deadlock(self, fault: Deadlock) -> None:
-        world, targets = self._world, self._targets(fault.container)
+        state, targets = self._state, self._targets(fault.container)
         for pod, names in targets[: share("replicas", fault.replicas, len(targets))]:
             for name in names:
-                world.model.deadlock(world.now, pod.numbers[name])
+                state.model.deadlock(state.now, pod.numbers[name])
 
     def _exit(self, fault: Exit) -> None:
         targets = self._targets(fault.container)
@@ -182,52 +179,52 @@ class Happenings:
                 pod.exit(pod.running_id(name), fault.code)
 
     def _restart_prober(self, fault: ProberRestart) -> None:
-        world = self._world
-        for node in world.node_by_name.values():
+        state = self._state
+        for node in state.node_by_name.values():
             if fault.node in (node.name, "*") and not node.is_down:
                 node.stop_prober()
                 start = self._starter(node.name, restore=fault.restore)
-                world.agenda.at(world.now + nanoseconds("down", fault.down), start)
+                state.agenda.at(state.now + nanoseconds("down", fault.down), start)
 
     def _starter(self, name: str, *, restore: bool) -> Callable[[], None]:
-        world = self._world
+        state = self._state
 
         def start() -> None:
-            world.node_by_name[name].start_prober(world.now, restore=restore)
+            state.node_by_name[name].start_prober(state.now, restore=restore)
 
         return start
 
     def _roll_out(self, fault: Rollout) -> None:
-        workload = self._world.workloads[fault.workload]
+        workload = self._state.workloads[fault.workload]
         current = workload.current
         behaviours = dict(current.behaviours)
         if fault.behaviour is not None:
             behaviours.update(dict.fromkeys(regular(current.template), fault.behaviour))
         workload.versions.append(Version(current.number + 1, current.template, behaviours))
         workload.progress = ()
-        self._world.reconcile(workload)
+        self._state.reconcile(workload)
 
     def _evict(self, pods: Iterable[ClusterPod]) -> None:
-        world, refused = self._world, []
+        state, refused = self._state, []
         for pod in pods:
             if pod.is_terminating:
                 continue
             if self._may_evict(pod):
-                world.delete(pod)
+                state.delete(pod)
             else:
                 refused.append(pod)
         if refused:
-            world.agenda.at(world.now + EVICTION_RETRY_NS, lambda: self._evict(refused))
+            state.agenda.at(state.now + EVICTION_RETRY_NS, lambda: self._evict(refused))
 
     def _may_evict(self, pod: ClusterPod) -> bool:
         """Whether every budget that selects a pod leaves room (pkg/controller/disruption, 1.36). A pod that is not
         ready may always go, as with ``unhealthyPodEvictionPolicy: AlwaysAllow``, which is what drains need."""
-        world, meta = self._world, pod.pod.metadata
+        state, meta = self._state, pod.pod.metadata
         if not pod.is_ready:
             return True
-        for (namespace, _), budget in self.budgets.items():
+        for (namespace, _), budget in state.budgets.items():
             if namespace == meta.namespace and budget.spec.selector.matches(meta.labels):
-                status = status_of_budget(budget, namespace, world.pods.values(), world.workloads)
+                status = status_of_budget(budget, namespace, state.pods.values(), state.workloads)
                 if not status.allowed:
                     return False
         return True
@@ -237,23 +234,23 @@ class Happenings:
     def _check(self, fault: Fault) -> None:
         """Raises ``ClusterError`` if a fault has an impossible value, or names something that is not there."""
         fault.check()
-        world = self._world
+        state = self._state
         match fault:
             case DependencySlow() | DependencyDown():
                 self.check_dependency(fault.dependency)
             case Partition():
-                known("cut", fault.cut, [*world.workloads, *world.nodes], "workload or node")
+                known("cut", fault.cut, [*state.workloads, *state.nodes], "workload or node")
                 if fault.dependency is not None:
                     self.check_dependency(fault.dependency)
-                elif fault.cut not in world.nodes:
+                elif fault.cut not in state.nodes:
                     raise ClusterError(f"cut: {fault.cut!r}: without a dependency it must be a node")
             case NodeSlow() | ProberStarved() | ProberRestart():
-                known("node", fault.node, ["*", *world.nodes], "node")
+                known("node", fault.node, ["*", *state.nodes], "node")
             case TrafficStep():
-                with_traffic = [name for name, each in world.endpoints.services.items() if each.traffic is not None]
+                with_traffic = [name for name, each in state.endpoints.services.items() if each.traffic is not None]
                 known("service", fault.service, with_traffic, "Service with traffic")
             case Rollout() | Evict():
-                known("workload", fault.workload, world.workloads, "workload")
+                known("workload", fault.workload, state.workloads, "workload")
             case Deadlock() | Exit() | GcPause() | SlowLeak() | StartupSlow() | StartupDrift():
                 self.check_target("container", fault.container)
             case MemoryLeak():
@@ -267,7 +264,7 @@ class Happenings:
 
     def check_target(self, field: str, target: str) -> None:
         """Raises ``ClusterError`` unless there is such a workload or container."""
-        workloads = self._world.workloads
+        workloads = self._state.workloads
         names = [
             f"{workload.name}/{each.name}"
             for workload in workloads.values()
