@@ -7,12 +7,12 @@ from typing import Protocol
 from probelet._rust import Engine
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.pauses import Pauses
-from probelet.beside.pods.api_pod import Condition
 from probelet.beside.pods.condition import Readiness
 from probelet.beside.pods.facts import Known
 from probelet.host.recorder import Recorder
 from probelet.host.timers import Timers
 from probelet.runtime.seen.cache import PodCache
+from probelet.spec.model.pod import PodCondition
 
 
 class ConditionSink(Protocol):
@@ -21,7 +21,7 @@ class ConditionSink(Protocol):
     def set(self, uid: str, namespace: str, name: str, readiness: Readiness) -> None:
         """The condition of a pod is this one from now on."""
 
-    def found(self, uid: str, condition: Condition | None, version: str) -> None:
+    def found(self, uid: str, condition: PodCondition | None, version: str) -> None:
         """The API server has this condition in this version of a pod."""
 
     def forget(self, uid: str) -> None:
