@@ -73,7 +73,7 @@ class World:
     def disruption_budgets(self, workload: "LintWorkload") -> Iterator[DisruptionBudget]:
         """The budgets that select the pods of a workload."""
         for found in self._selecting(workload):
-            if isinstance(found, DisruptionBudget) and found.selects(workload.pod.metadata.labels):
+            if isinstance(found, DisruptionBudget) and found.spec.selects(workload.pod.metadata.labels):
                 yield found
 
     def network_policies(self, workload: "LintWorkload") -> Iterator[NetworkPolicy]:

@@ -7,6 +7,7 @@ import msgspec
 
 from probelet.errors import ClusterError
 from probelet.policy.rules.kind import containers
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.behaviour import Spread
 from probelet.virtual.cluster.container import Active, bytes_of, is_target, spread_document
@@ -33,7 +34,6 @@ from probelet.virtual.cluster.fault import (
     TrafficStep,
 )
 from probelet.virtual.cluster.node.pod import ClusterPod, regular
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.world import World
 
 EVICTION_RETRY_NS: Final = 5 * SECOND
@@ -228,7 +228,7 @@ class Happenings:
         if not pod.is_ready:
             return True
         for (namespace, _), budget in self.budgets.items():
-            if namespace == meta.namespace and budget.spec.selector.matches(meta.labels):
+            if namespace == meta.namespace and budget.spec.selects(meta.labels):
                 status = status_of_budget(budget, namespace, world.pods.values(), world.workloads)
                 if not status.allowed:
                     return False

@@ -12,10 +12,11 @@ from probelet.lab.explain import Timing
 from probelet.lint.read.workload import read_workload
 from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
-from probelet.lint.world.neighbour import Service, ServiceSpec
+from probelet.lint.world.neighbour import Service
 from probelet.lint.world.world import World
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.probe import ProbeType
+from probelet.spec.model.service import ServiceSpec
 from probelet.spec.read.each_object import RawObject
 from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.tree import documents

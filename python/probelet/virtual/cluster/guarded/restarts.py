@@ -14,12 +14,12 @@ from probelet.beside.guard.restart.protocol import inputs, outputs
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.world import GuardOptions
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Entry
 from probelet.virtual.cluster.controllers.budget import status_of_budget
 from probelet.virtual.cluster.guarded.objects import Result, guarded_budget, guarded_pod, guarded_workload, pod_probes
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event, Kill
 from probelet.virtual.cluster.world import World
 from probelet.virtual.runtime import KILLED
