@@ -223,7 +223,7 @@ class FaultInjector:
         if not pod.is_ready:
             return True
         for (namespace, _), budget in state.budgets.items():
-            if namespace == meta.namespace and budget.spec.selector.matches(meta.labels):
+            if namespace == meta.namespace and budget.spec.selects(meta.labels):
                 status = status_of_budget(budget, namespace, state.pods.values(), state.workloads)
                 if not status.allowed:
                     return False

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from probelet._rust import ClusterModel
 from probelet.policy.protocol.actions import Record
 from probelet.policy.rules.kind import containers
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import MINUTE, SECOND
 from probelet.virtual.agenda import Agenda
 from probelet.virtual.cluster.container import ClusterContainers
@@ -26,7 +27,6 @@ from probelet.virtual.cluster.history_writer import HistoryWriter
 from probelet.virtual.cluster.node.node import Node, Watch
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.workload import BehavingWorkload
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event, Exited, Kill
 from probelet.virtual.prober import Line
 

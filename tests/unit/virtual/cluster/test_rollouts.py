@@ -156,6 +156,17 @@ def test_an_eviction_waits_for_its_budget_and_a_rollout_does_not() -> None:
     assert sum(not alive(pod, cluster.now - 0.001) for pod in pods) == 3
 
 
+def test_a_budget_without_a_selector_covers_no_pod_and_one_with_an_empty_selector_all() -> None:
+    evicted = []
+    for selector in (None, {}):
+        cluster = VirtualCluster(workload(replicas=3), budget(minAvailable=3, selector=selector), nodes=3)
+        cluster.run("1m")
+        cluster.fault(Evict("web", at="1m"))
+        cluster.run("3m")
+        evicted.append(len(cluster.history.pods) - 3)
+    assert evicted == [3, 0]
+
+
 def test_an_old_pod_stays_until_a_new_one_was_ready_for_min_ready_seconds() -> None:
     rolling = {"maxSurge": 1, "maxUnavailable": 0}
     cluster = VirtualCluster(workload(replicas=1, minReadySeconds=30, strategy={"rollingUpdate": rolling}))

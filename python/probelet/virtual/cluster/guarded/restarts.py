@@ -12,6 +12,7 @@ from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol import inputs, outputs
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Entry
 from probelet.virtual.cluster.controllers.budget import status_of_budget
@@ -20,7 +21,6 @@ from probelet.virtual.cluster.guarded.pods import RestartedPods
 from probelet.virtual.cluster.guarded.publishing import NodeStatus
 from probelet.virtual.cluster.guarded.requests import Object, Requests
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event
 from probelet.virtual.cluster.state import ClusterState
 

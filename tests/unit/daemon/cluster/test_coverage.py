@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.agent.show.coverage import SKEW_MS, AgentLease, agent_lease, cluster_document
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.takeover.lease import SKEW_MS, AgentLease, agent_lease
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
+from probelet.daemon.cluster.coverage import cluster_document
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 
