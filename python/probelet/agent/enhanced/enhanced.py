@@ -96,7 +96,7 @@ class Enhanced:
         self.writer.wake()
 
     def _reported(self, key: Key, report: Report) -> None:
-        self._publishing.note(key, report, self._around.timers.now())
+        self._publishing.record(key, report, self._around.timers.now())
         self.writer.wake()
 
     def _removed(self, key: Key) -> None:
