@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import structlog
 
 from probelet._rust import Engine, Update
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.enhanced import Enhanced
-from probelet.agent.enhanced.surroundings import Surroundings
 from probelet.agent.kill.kill import KillParts
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.agent_pods import AgentPods
@@ -235,7 +235,7 @@ class AgentService:
         if options.enhanced_engine is None:
             return None
         return Enhanced(
-            Surroundings(
+            EnhancedDependencies(
                 node=options.node,
                 host_ip=parts.host_ip,
                 client=self._client,

@@ -15,7 +15,7 @@ from probelet.runtime.seen.cache import PodCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class EnhancedDependencies:
     """``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
