@@ -68,7 +68,7 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions:
-    """What the command line and the configuration say.
+    """The options from the command line and the configuration.
 
     ``namespace`` is the agent's own; ``host_ip`` is the address of pods on the host's network, None for that of the
     default route; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the gate
@@ -90,7 +90,7 @@ class AgentOptions:
     event_wording: EventWording = "kubelet"
     journal: Known = field(default_factory=dict)
     node_executor: Literal["own", "external"] = "own"
-    """Who carries out ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
+    """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
 
 
@@ -165,7 +165,7 @@ class AgentService:
             enhanced=lambda: b"" if self._enhanced is None else self._enhanced.metrics(),
         )
         self.view = AgentView(sources)
-        """What the pages show."""
+        """The content of the pages."""
 
     async def start(self) -> None:
         """Finds the runtime, lists it, and begins to follow both it and the API server. Raises CriError, one line for

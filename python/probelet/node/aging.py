@@ -46,7 +46,7 @@ class Aging:
     def look(self) -> None:
         """Restarts the containers whose turn it is now."""
         shown = [self._shown(pod) for pod in self._pods.values()]
-        for restart in self.policy.look(self._timers.now(), self._engine.wall_ms(), shown):
+        for restart in self.policy.decide(self._timers.now(), self._engine.wall_ms(), shown):
             message = reached_age(restart.name, restart.age_ns, self.policy.max_age_ns)
             self._pods[restart.uid].restart(restart.container_id, message)
 

@@ -1,4 +1,4 @@
-"""What an operator may ask of the node (``server.command.Commands``)."""
+"""The commands that an operator may give the node (``server.command.Commands``)."""
 
 from collections.abc import Mapping
 from pathlib import Path

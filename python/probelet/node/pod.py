@@ -74,7 +74,7 @@ log = structlog.get_logger("probelet.node")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What all pods of a node share."""
+    """The parts that all pods of a node share."""
 
     engine: Engine
     gate: RestartGate

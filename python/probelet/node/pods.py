@@ -20,8 +20,9 @@ from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
 
 DRAIN_SLACK_NS: Final = 30 * SECOND
-"""What ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy. A hundred
-pods take longer, because a runtime ends a few at a time; so at least one of them has to end within this time."""
+"""The time that ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy. A
+hundred pods take longer, because a runtime ends a few at a time; so at least one of them has to end within this
+time."""
 
 log = structlog.get_logger("probelet.node")
 

@@ -126,7 +126,7 @@ class Service:
         self.pods = NodePods(engine, self.timers, self._cache, release_on_dependency=release_on_dependency)
         """Which pods run."""
         self.operator = Operator(self.pods.by_uid, log_root)
-        """What an operator may ask for."""
+        """The commands of an operator."""
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
         self._listeners = ForeignListeners(client, engine, self.recorder, self.timers) if on_host else None
@@ -134,7 +134,7 @@ class Service:
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
         self.view = NodeView(self._sources(configuration, calls or RuntimeCalls(), mistakes))
-        """What the pages show."""
+        """The content of the pages."""
 
     def _read_batches(self, wording: EventWording) -> Changes:
         releases = self.pods.releases

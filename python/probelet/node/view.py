@@ -1,4 +1,4 @@
-"""What the node shows on its pages (``server.view.View``)."""
+"""The content of the node's pages (``server.view.View``)."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ from typing import Any, Literal
 PROBE_TYPES = ("liveness", "readiness", "startup")
 
 _WITHOUT_WORDS = {"exec_exit": "the command failed and wrote nothing"}
-"""What to write for a cause whose message may be empty: it is the output of a command."""
+"""The text for a cause whose message may be empty: it is the output of a command."""
 
 Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 

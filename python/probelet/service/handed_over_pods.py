@@ -211,7 +211,7 @@ class HandedOverPods:
 
 
 def _taken(call: Callable[[], T], what: str) -> T:
-    """What the engine answers. It reads the documents once more, with an eye of its own."""
+    """Returns the engine's answer. It reads the documents once more, with an eye of its own."""
     try:
         return call()
     except InvalidInputError as error:

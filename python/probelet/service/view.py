@@ -1,5 +1,5 @@
-"""What the HTTP pages of ``serve`` show (``server.view.View``): probes and their results. Everything else about a pod,
-its restarts for example, the caller keeps to itself."""
+"""The content of the HTTP pages of ``serve`` (``server.view.View``): probes and their results. Everything else about a
+pod, its restarts for example, the caller keeps to itself."""
 
 from collections.abc import Mapping
 from typing import Any, Final

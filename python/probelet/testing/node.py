@@ -123,7 +123,7 @@ class VirtualNode:
         )
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """What happened, for the message of an assertion: events, kills and changes of status, one line each.
+        """Describes the run, for the message of an assertion: events, kills and changes of status, one line each.
 
         The latest `last` lines, oldest first. `assert node.kills == [], node.timeline()`
         """

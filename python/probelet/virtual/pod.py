@@ -28,7 +28,7 @@ from probelet.virtual.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What all pods of a node share.
+    """The parts that all pods of a node share.
 
     ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
     event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is left.

@@ -1,4 +1,4 @@
-"""What the probes of a node need from the rest of the agent."""
+"""The parts of the agent that the probes of a node use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

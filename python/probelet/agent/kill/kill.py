@@ -52,7 +52,7 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, slots=True)
 class KillParts:
-    """What all kills share."""
+    """The parts that all kills share."""
 
     client: RuntimeClient
     cache: PodCache
@@ -75,9 +75,9 @@ class Kill:
 
     def __init__(self, pod: KilledPod, intent: Intent, parts: KillParts, seconds: int) -> None:
         self.intent = intent
-        """As it is on disk."""
+        """The intent as the disk has it."""
         self.error = ""
-        """What the runtime said last when a call failed."""
+        """The runtime's error of the last call that failed."""
         self._pod = pod
         self._parts = parts
         self._end_ns = parts.timers.now() + seconds * SECOND

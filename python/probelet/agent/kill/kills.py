@@ -54,7 +54,7 @@ class Kills:
         return await self._in_time(kill, kill.begin(victim), kill.intent.grace_seconds)
 
     async def go_on(self, pod: KilledPod, intent: Intent) -> tuple[End, str]:
-        """As ``stop``, for a kill that an earlier agent began for a request."""
+        """Continues a kill that an earlier agent began for a request, otherwise like ``stop``."""
         seconds = intent.seconds_left(self._parts.timers.wall_ns() // MILLISECOND)
         self.resumed += 1
         kill = Kill(pod, intent, self._parts, seconds)

@@ -1,4 +1,4 @@
-"""What all pods of an agent share."""
+"""The parts that all pods of an agent share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an executor shares with the rest of the agent."""
+"""The parts that an executor shares with the rest of the agent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

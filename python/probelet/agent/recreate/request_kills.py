@@ -76,7 +76,7 @@ class RequestKills:
         return error
 
     async def _status(self, id: str) -> api_pb2.ContainerStatus | str | None:
-        """What the runtime says about a container, None for one that is gone, or the error."""
+        """Returns the runtime's status of a container, None for one that is gone, or the error."""
         timers, error = self._parts.timers, "the runtime does not answer"
         end = timers.now() + LOOK_NS
         while (left := end - timers.now()) > 0:

@@ -1,4 +1,4 @@
-"""What an operator may ask of the agent (``server.control.command.Commands``)."""
+"""The commands that an operator may give the agent (``server.control.command.Commands``)."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the agent shows on its pages (``server.view.View``)."""
+"""The content of the agent's pages (``server.view.View``)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ class Watched(NamedTuple):
 
 
 class Pods(Protocol):
-    """What gets the taken-over pods."""
+    """The receiver of the taken-over pods."""
 
     def add(self, first: FirstSeen, *, is_new: bool) -> None:
         """A pod that was not there; ``is_new``: no agent of this node has seen it before."""

@@ -33,7 +33,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the preStop hook has begun. It is set before the hook begins, so the hook runs at most once."""
 
     def seconds_left(self, wall_ms: int) -> int:
-        """What is left of the grace, in whole seconds rounded up, from 0 to the whole grace: a wall clock that was set
-        back gives no container more."""
+        """Returns the rest of the grace in whole seconds rounded up, from 0 to the whole grace: a wall clock that was
+        set back gives no container more."""
         left = -((wall_ms - self.deadline_ms) // _MS_PER_SECOND)
         return max(0, min(left, self.grace_seconds))

@@ -21,7 +21,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
     """The whole length: a wall clock that is set back makes no pause longer."""
 
     def left_ms(self, wall_ms: int) -> int:
-        """What is left of it, from 0 to the whole length."""
+        """Returns the rest of the pause, from 0 to the whole length."""
         return max(0, min(self.until_ms - wall_ms, self.length_ms))
 
 

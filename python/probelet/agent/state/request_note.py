@@ -1,4 +1,5 @@
-"""What an executor remembers of a ContainerRecreateRequest, from before its first kill until the request is over."""
+"""The memory that an executor has of a ContainerRecreateRequest, from before its first kill until the request is
+over."""
 
 from typing import Final, Literal
 

@@ -64,7 +64,7 @@ class _Pod(msgspec.Struct):
 
 
 class ApiContainer(msgspec.Struct, frozen=True):
-    """What the kubelet last wrote about a container."""
+    """The kubelet's last status of a container."""
 
     id: str
     """``type://id``; empty before the first start."""

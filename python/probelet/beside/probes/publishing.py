@@ -23,7 +23,7 @@ BEAT_JITTER: Final = 0.1
 
 @dataclass(slots=True)
 class _Shown:
-    """What the object has of a probe, since when on the clock, and when it is written again in any case."""
+    """The object's state of a probe, since when on the clock, and when it is written again in any case."""
 
     report: Report | None
     at_ns: int

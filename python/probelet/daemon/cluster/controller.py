@@ -67,7 +67,7 @@ async def _run(controller: Controller) -> None:
 
 
 def options(controller: Controller) -> ControllerOptions:
-    """What the flags mean for the mapping and the decision."""
+    """Returns the options of the mapping and the decision that the flags set."""
     naming: Naming = "coexist" if controller.coexist else "seed"
     host = socket.gethostname()
     return ControllerOptions(

@@ -1,4 +1,4 @@
-"""What a flight recorder wrote: reads it, and plays its pods with other probes. The bytes and the plays are Rust's
+"""Reads the files of a flight recorder, and plays its pods with other probes. The bytes and the plays are Rust's
 (``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
 """
 

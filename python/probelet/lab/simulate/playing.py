@@ -28,7 +28,7 @@ Watch = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Setting:
-    """What all plays of a simulation have in common."""
+    """The setting that all plays of a simulation share."""
 
     file: ScenarioFile
     seed: int
@@ -53,7 +53,7 @@ class Played:
     """When it was to end."""
     rates: dict[str, float]
     assumed: list[str]
-    """What was assumed of probes that ask dependencies."""
+    """The assumptions about probes that ask dependencies."""
     late: list[str]
     """The workloads that were not ready when traffic began."""
     templates: Templates
@@ -61,7 +61,7 @@ class Played:
     decisions: Mapping[str, int]
     """How often each reason of enhanced liveness decided; empty without it."""
     wall_seconds: float
-    """What the play took of real time."""
+    """The real time that the play took."""
 
 
 class Play:

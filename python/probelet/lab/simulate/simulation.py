@@ -52,7 +52,7 @@ class Progress:
     """How far a simulation is."""
 
     what: str
-    """What is played: ``manifests``, ``against``, or the id of a piece of advice."""
+    """The subject of the play: ``manifests``, ``against``, or the id of a piece of advice."""
     share: float
     """The share of it that has been played, 0 to 1."""
 

@@ -44,7 +44,7 @@ class PluginClient(RuntimeClient):
         config: api_pb2.ContainerConfig,
         sandbox_config: api_pb2.PodSandboxConfig,
     ) -> str:
-        """As the runtime does it."""
+        """Creates a container like the runtime."""
         made = await super().create_container(pod_sandbox_id, config, sandbox_config)
         self._made[made] = (int(sandbox_config.metadata.uid.rpartition("-")[2]), config.metadata.name)
         return made

@@ -57,7 +57,7 @@ CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", d
 
 
 class SharedNetwork(Protocol):
-    """What has to know which pods share this machine's network."""
+    """The receiver of the pods that share this machine's network."""
 
     def doubt(self, pod: Pod, ip: str) -> None: ...
     def forget(self, uid: str) -> None: ...

@@ -25,6 +25,7 @@ from probelet.node.source.file_calls import HANGING_MAX, FileCalls
 from probelet.node.source.lease import being_written
 from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
@@ -43,7 +44,6 @@ from probelet.spec.read.load import (
 from probelet.spec.read.objects import Rules
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.needed import missing_programs
-from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND
 from probelet.spec.text.problem import FieldError, ObjectName, Problem
 

@@ -21,9 +21,9 @@ from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
-from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
 

@@ -1,4 +1,4 @@
-"""What a reader of logs has to know about a pod: the document ``probelet-logs/1``."""
+"""The description of a pod for a reader of logs: the document ``probelet-logs/1``."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -10,7 +10,7 @@ INITIAL_RESULTS: Final[dict[str, str]] = {
     "readiness": "Failure",
     "startup": "Unknown",
 }
-"""What is published for a new container before its first run (kubelet worker.go, 1.36)."""
+"""The results published for a new container before its first run (kubelet worker.go, 1.36)."""
 
 
 class ResultLog:

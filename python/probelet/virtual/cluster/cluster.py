@@ -226,7 +226,7 @@ class Cluster:
         """Let faults happen at their time; one whose time is over happens now.
 
         Raises:
-            ClusterError: a fault names something that is not there.
+            ClusterError: a fault names something that is not there, or has an impossible value.
         """
         for each in faults:
             self._happenings.plan(each)
@@ -322,8 +322,8 @@ class Cluster:
         return history(self._world, self._seed)
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """What happened, for the message of an assertion: faults, events, kills, states of pods and endpoints, one line
-        each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
+        line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """

@@ -21,6 +21,7 @@ from probelet.virtual.cluster.fault import (
     Exit,
     Fault,
     GcPause,
+    Lasting,
     MemoryLeak,
     NodeSlow,
     Partition,
@@ -91,17 +92,14 @@ class Happenings:
         """Let a fault happen at its time."""
         self._check(fault)
         world = self._world
-        start = max(world.now, nanoseconds("at", fault.at))  # type: ignore[attr-defined]
-        lasts = getattr(fault, "lasts", None)
-        is_momentary = not hasattr(fault, "lasts")
-        end = start if is_momentary else None if lasts is None else start + nanoseconds("lasts", lasts)
-        if isinstance(fault, ProberRestart):
-            end = start + nanoseconds("down", fault.down)
-        world.recorder.fault(fault, start, end)
-        if is_momentary:
-            world.agenda.at(start, lambda: self._happen(fault))
-        else:
+        start = max(world.now, nanoseconds("at", fault.at))
+        if isinstance(fault, Lasting):
+            end = None if fault.lasts is None else start + nanoseconds("lasts", fault.lasts)
             world.agenda.at(start, lambda: self._begin(fault, end))
+        else:
+            end = start + (nanoseconds("down", fault.down) if isinstance(fault, ProberRestart) else 0)
+            world.agenda.at(start, lambda: self._happen(fault))
+        world.recorder.fault(fault, start, end)
 
     def _happen(self, fault: Fault) -> None:
         self._world.recorder.line(self._world.now / SECOND, "fault", fault.label)
@@ -237,7 +235,8 @@ class Happenings:
     # Names.
 
     def _check(self, fault: Fault) -> None:
-        """Raises ``ClusterError`` if a fault names something that is not there."""
+        """Raises ``ClusterError`` if a fault has an impossible value, or names something that is not there."""
+        fault.check()
         world = self._world
         match fault:
             case DependencySlow() | DependencyDown():

@@ -34,13 +34,13 @@ class MergeOptions:
 
 @dataclass(slots=True)
 class Merged:
-    """What to do with the NodePodProbe of a node."""
+    """The action for the NodePodProbe of a node."""
 
     verb: Literal["create", "replace", "delete", "none"]
     body: dict[str, Any] = field(default_factory=dict)
     """The whole object for ``create`` and ``replace``; the object as it was read for ``delete``."""
     problems: dict[str, list[tuple[Reason, str]]] = field(default_factory=dict)
-    """What to write into events, by the UID of the pod."""
+    """The problems for events, by the UID of the pod."""
     mapped: set[str] = field(default_factory=set)
     """The UIDs of the pods that have an entry of ours."""
 

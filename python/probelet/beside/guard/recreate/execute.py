@@ -21,7 +21,7 @@ SECOND: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What follows: the status, a container to kill, and when to look again without news (nanoseconds)."""
+    """The next step: the status, a container to kill, and when to look again without news (nanoseconds)."""
 
     progress: Progress
     kill: str = ""

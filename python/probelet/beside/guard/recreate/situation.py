@@ -1,4 +1,4 @@
-"""What has become of each container of a request (kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_util.go).
+"""The phase of each container of a request (kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_util.go).
 
 | container | phase |
 |---|---|
@@ -45,7 +45,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class ObservedPod:
-    """What the executor knows of a request's pod at one moment.
+    """The executor's knowledge of a request's pod at one moment.
 
     ``killing``: the instances that are being killed, for whatever reason.
     ``killed``: the instance of each container that was killed for this request, from before its first step.

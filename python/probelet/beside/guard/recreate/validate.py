@@ -47,7 +47,7 @@ class Injected:
 
 
 def check(request: Json) -> Refused | None:
-    """What is wrong with a new request by itself. The API server has not compared it with its schema yet."""
+    """Returns the mistake in a new request by itself. The API server has not compared it with its schema yet."""
     try:
         whole = msgspec.convert(request, _Written)
     except msgspec.ValidationError as error:
@@ -83,8 +83,8 @@ def check_pod(name: str, pod: RequestedPod | None) -> Refused | None:
 def inject(
     request: Json, pod: RequestedPod, node_labels: Mapping[str, str], others: Iterable[Json] = ()
 ) -> Injected | Refused:
-    """What a request that ``check`` and ``check_pod`` let pass gets. ``node_labels`` are those of the pod's node;
-    ``others`` are the requests of the pod that the API server has."""
+    """Returns the additions to a request that ``check`` and ``check_pod`` let pass. ``node_labels`` are those of the
+    pod's node; ``others`` are the requests of the pod that the API server has."""
     labels = dict((request.get("metadata") or {}).get("labels") or {})
     is_managed = labels.get(MANAGED) == "true"
     spec = dict(request["spec"])

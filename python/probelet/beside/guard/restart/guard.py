@@ -82,7 +82,7 @@ class Guard:
         return max(now, min(each for each in moments if each is not None))
 
     def gauges(self, now: int) -> Gauges:
-        """What the metric page shows of the state."""
+        """Returns the numbers of the state for the metric page."""
         config = self._cluster.config
         return Gauges(
             tokens=self._launcher.tokens(now),

@@ -24,7 +24,7 @@ AGAIN_NS: Final = 30 * SECOND
 
 @dataclass(slots=True)
 class Judgement:
-    """What the checks say about a pod with failed probes."""
+    """The result of the checks for a pod with failed probes."""
 
     refused: list[tuple[ProbeState, CheckResult]] = field(default_factory=list)
     """The failed probes that lead to no restart now, in order; the pod's own refusal is that of its chosen one."""

@@ -38,7 +38,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What one chart shows: the same number of each play."""
+    """The content of one chart: the same number of each play."""
 
     title: str
     series: Sequence[Series]

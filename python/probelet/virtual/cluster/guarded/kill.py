@@ -53,7 +53,7 @@ class RequestKill:
     def _advance(self) -> None:
         agenda = self._world.agenda
         self._context.now = agenda.now
-        self._strands.look(agenda.now)
+        self._strands.resume(agenda.now)
         for action in self._context.out:
             if isinstance(action, Record):
                 self._world.record(self._pod.uid, action)

@@ -153,7 +153,7 @@ class _Watched(VirtualPod):
         self._on_step = on_step
 
     def give(self, given: Input) -> list[Action]:
-        """As ``VirtualPod.give``."""
+        """Handles an input like ``VirtualPod.give``."""
         actions = super().give(given)
         self._on_step()
         return actions

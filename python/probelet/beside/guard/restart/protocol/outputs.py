@@ -1,4 +1,4 @@
-"""What comes out of the restart decision."""
+"""The outputs of the restart decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

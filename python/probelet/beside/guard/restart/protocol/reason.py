@@ -53,7 +53,7 @@ REASONS: Final[dict[Reason, str]] = {
     "Restarting": "a ContainerRecreateRequest is created",
     "CreateRejected": "the API server refused the ContainerRecreateRequest",
 }
-"""What each means, for people. Order: as the checks are made."""
+"""The meaning of each, for people. Order: as the checks are made."""
 
 WITH_EVENT: Final[frozenset[Reason]] = frozenset(
     {
@@ -81,6 +81,6 @@ class CheckResult:
     reason: Reason
     message: str
     gate: Hashable = None
-    """What may let it pass when it changes; None: only a change of the pod or its probes."""
+    """The thing whose change may let it pass; None: only a change of the pod or its probes."""
     until_ns: int | None = None
     """When to ask again in any case."""

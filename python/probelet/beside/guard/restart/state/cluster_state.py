@@ -1,4 +1,4 @@
-"""What the restart decision knows about the cluster. Takes in changes, decides nothing."""
+"""The restart decision's view of the cluster. Takes in changes, decides nothing."""
 
 from collections import defaultdict
 from collections.abc import Iterator
