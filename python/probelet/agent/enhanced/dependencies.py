@@ -10,7 +10,7 @@ from probelet.runtime.host import RuntimeHost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnhancedParts:
+class EnhancedDependencies:
     """``host`` is the agent's. ``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says

@@ -33,7 +33,7 @@ class GuardOptions:
     fills_context: bool = True
 
 
-class World:
+class ClusterState:
     """The objects of the cluster, and what is counted of them."""
 
     def __init__(self, options: GuardOptions) -> None:
@@ -94,7 +94,7 @@ class World:
                 self.entries[uid] = (node, entry)
             self._uids_on[node].add(uid)
         for uid in changed:
-            self._note(uid, now)
+            self._record(uid, now)
             self._count(uid)
         return changed
 
@@ -124,7 +124,7 @@ class World:
         self.config = config
         self.history.configure(config)
 
-    def _note(self, uid: str, now: int) -> None:
+    def _record(self, uid: str, now: int) -> None:
         if uid in self.entries:
             for state in self.entries[uid][1].probes:
                 key = f"{uid}/{state.container}"
