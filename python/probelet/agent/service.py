@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 import structlog
 
 from probelet._rust import Engine, Update
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.enhanced import Enhanced
-from probelet.agent.enhanced.parts import EnhancedParts
 from probelet.agent.kill.kill import KillParts
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.agent_pod import AgentParts
@@ -158,7 +158,7 @@ class AgentService:
         if make_engine is None:
             return None
         return Enhanced(
-            EnhancedParts(
+            EnhancedDependencies(
                 host=self.host,
                 connection=self._connection,
                 make_engine=make_engine,

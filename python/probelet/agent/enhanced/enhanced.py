@@ -3,8 +3,8 @@
 from collections.abc import Container
 from typing import Any, Final
 
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.metrics import EnhancedNumbers, render
-from probelet.agent.enhanced.parts import EnhancedParts
 from probelet.agent.enhanced.probes import EnhancedProbes
 from probelet.agent.enhanced.status_writer import StatusWriter
 from probelet.beside.probes.publishing import Publishing
@@ -20,21 +20,25 @@ LOOKS_MAX: Final = 5
 class Enhanced:
     """``start`` once the runtime is known, ``observe`` with news of a pod, ``close`` at the end."""
 
-    def __init__(self, parts: EnhancedParts) -> None:
-        self._parts = parts
-        self._host = parts.host
+    def __init__(self, dependencies: EnhancedDependencies) -> None:
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._was_absent = False
         self._publishing = Publishing()
-        self.probes = EnhancedProbes(parts, on_added=self._added, on_report=self._reported, on_removed=self._removed)
-        self.writer = StatusWriter(parts.connection, parts.host.timers, self._publishing, self.probes.reports)
+        self.probes = EnhancedProbes(
+            dependencies, on_added=self._added, on_report=self._reported, on_removed=self._removed
+        )
+        self.writer = StatusWriter(
+            dependencies.connection, dependencies.host.timers, self._publishing, self.probes.reports
+        )
         self._mirror = ServedMirror(
-            parts.connection,
+            dependencies.connection,
             NODE_POD_PROBES,
             self._decode,
-            clock=parts.host.timers,
+            clock=dependencies.host.timers,
             on_change=self._changed,
             on_served=self._served,
-            fields=f"metadata.name={parts.host.node}",
+            fields=f"metadata.name={dependencies.host.node}",
             look_ns=lambda times: LOOK_NS * min(times, LOOKS_MAX),
         )
 
@@ -88,7 +92,7 @@ class Enhanced:
                 self._was_absent = False
                 self._changed(None, next(iter(self._mirror.items.values()), None))
             self.writer.hurry()
-            self._parts.on_served()
+            self._dependencies.on_served()
 
     # What the probes say.
 
@@ -97,7 +101,7 @@ class Enhanced:
         self.writer.wake()
 
     def _reported(self, key: Key, report: Report) -> None:
-        self._publishing.note(key, report, self._host.timers.now())
+        self._publishing.record(key, report, self._host.timers.now())
         self.writer.wake()
 
     def _removed(self, key: Key) -> None:

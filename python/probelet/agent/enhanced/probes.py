@@ -9,8 +9,8 @@ import msgspec
 import structlog
 
 from probelet._rust import Engine, EventRecord, ExecRun, Update
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.live_probe import LiveProbe
-from probelet.agent.enhanced.parts import EnhancedParts
 from probelet.beside.guard.objects.node_probes import cut
 from probelet.beside.pods.begun import Begun
 from probelet.beside.probes.engine_pod import engine_pod, engine_status, runtime_id
@@ -44,7 +44,7 @@ class EnhancedProbes:
 
     def __init__(
         self,
-        parts: EnhancedParts,
+        dependencies: EnhancedDependencies,
         *,
         on_added: Callable[[Key, Report | None], None],
         on_report: Callable[[Key, Report], None],
@@ -56,8 +56,8 @@ class EnhancedProbes:
         """None until the first probe."""
         self.refused = 0
         """Probes that could not run, by what the object says of them."""
-        self._parts = parts
-        self._host = parts.host
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._on_added = on_added
         self._on_report = on_report
         self._on_removed = on_removed
@@ -108,15 +108,15 @@ class EnhancedProbes:
         del self.by_pod[uid][probe.wanted.name]
         if not self.by_pod[uid]:
             del self.by_pod[uid], self._begun[uid]
-            if not self._parts.is_taken_over(uid):
+            if not self._dependencies.is_taken_over(uid):
                 self._host.cache.forget(uid)
         self._on_removed(probe.wanted.key)
 
     def _leave_engine(self, probe: LiveProbe) -> None:
-        if probe.told and self.engine is not None:
+        if probe.status and self.engine is not None:
             self.engine.forget_pod(probe.engine_uid)
             self._by_engine_uid.pop(probe.engine_uid, None)
-            probe.told = b""
+            probe.status = b""
 
     # What the runtime and the kubelet say.
 
@@ -126,9 +126,9 @@ class EnhancedProbes:
         if not probes:
             return
         first = next(iter(probes.values())).wanted
-        api = self._parts.api_pod(uid, first.namespace, first.pod)
+        api = self._dependencies.api_pod(uid, first.namespace, first.pod)
         snapshot = self._host.cache.snapshot(uid)
-        seen = self._begun[uid].look(snapshot, {} if api is None else api.containers, is_away=False)
+        seen = self._begun[uid].observe(snapshot, {} if api is None else api.containers, is_away=False)
         on_host = api is not None and api.is_on_host_network
         address = self._host.address if on_host else snapshot.pod_ip
         for probe in list(probes.values()):
@@ -136,7 +136,7 @@ class EnhancedProbes:
             if problem:
                 self._refuse(probe, problem, address)
             else:
-                self._look(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
+                self._sync(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
 
     def observe_all(self) -> None:
         """Everything may have changed."""
@@ -153,38 +153,38 @@ class EnhancedProbes:
             self._record(probe, "Warning", reason, f"probe {wanted.name} does not run: {problem}")
         self._report(probe, unknown(probe.report, problem, self._wall_ms()))
 
-    def _look(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
+    def _sync(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
         newest = snapshot.newest(probe.wanted.container)
         if newest is None and probe.record is None:
             # The runtime has not been listed, or the pod has only begun: what is known stays.
             self._report(probe, probe.report or unknown(None, "", self._wall_ms()))
             return
         if newest is None or newest.state in (State.CREATED, State.ENDED, State.EXITED):
-            self._tell_ended(probe, newest)
+            self._set_ended(probe, newest)
             self._report(probe, unknown(probe.report, NOT_RUNNING, self._wall_ms()))
         elif newest.state is State.RUNNING and newest.id in self._begun[probe.wanted.uid]:
-            self._tell(probe, newest, address)
+            self._set_status(probe, newest, address)
             self._read(probe, None)
         elif probe.record is None or newest.id != probe.record.id:
             # It runs, and its postStart hook or native startup probe may be under way.
-            self._tell_ended(probe, None)
+            self._set_ended(probe, None)
             self._report(probe, of_running(probe.report, newest, _UNDECIDED, self._wall_ms()))
 
-    def _tell_ended(self, probe: LiveProbe, record: ContainerRecord | None) -> None:
+    def _set_ended(self, probe: LiveProbe, record: ContainerRecord | None) -> None:
         """The engine sees no running instance. A worker that never saw one needs no status."""
         if probe.record is not None:
-            self._tell(probe, record or replace(probe.record, state=State.ENDED), "")
+            self._set_status(probe, record or replace(probe.record, state=State.ENDED), "")
 
-    def _tell(self, probe: LiveProbe, record: ContainerRecord, address: str) -> None:
+    def _set_status(self, probe: LiveProbe, record: ContainerRecord, address: str) -> None:
         wanted = probe.wanted
-        started = bool(address or not wanted.is_dialled) and self._parts.has_started(
+        started = bool(address or not wanted.is_dialled) and self._dependencies.has_started(
             wanted.uid, wanted.container, record.id
         )
         status = engine_status(record, probe.number, address=address, started=started)
-        if status == probe.told:
+        if status == probe.status:
             return
-        engine, is_new = self._running_engine(), not probe.told
-        probe.record, probe.told = record, status
+        engine, is_new = self._running_engine(), not probe.status
+        probe.record, probe.status = record, status
         self._by_engine_uid[probe.engine_uid] = probe
         # The status comes first: a worker that finds none makes its first run a period later.
         engine.set_pod_status(probe.engine_uid, status)
@@ -196,7 +196,7 @@ class EnhancedProbes:
     def _running_engine(self) -> Engine:
         if self.engine is None:
             limits = self._host.exec_limits
-            self.engine = self._parts.make_engine()
+            self.engine = self._dependencies.make_engine()
             self._execs = RuntimeExecs(self._host.client, self.engine, exec_limits(limits), runtime_id=runtime_id)
             self._own = EngineHost(self.engine, self._host.node)
             self._own.batches.watch(self)
@@ -246,9 +246,9 @@ class EnhancedProbes:
         if before is None or not before.looks_like(report):
             self._on_report(probe.wanted.key, report)
         if report.state != "Unknown" and (before is None or before.state != report.state):
-            self._tell_people(probe, report)
+            self._record_state(probe, report)
 
-    def _tell_people(self, probe: LiveProbe, report: Report) -> None:
+    def _record_state(self, probe: LiveProbe, report: Report) -> None:
         now, wanted = self._host.timers.now(), probe.wanted
         if probe.event_ns is not None and now - probe.event_ns < EVENT_NS:
             return

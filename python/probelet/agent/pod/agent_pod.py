@@ -143,7 +143,7 @@ class AgentPod:
             self._over()
             return
         known = {} if self.api is None else self.api.containers
-        seen = self._begun.look(snapshot, known, is_away=parts.is_away())
+        seen = self._begun.observe(snapshot, known, is_away=parts.is_away())
         publish = published(
             self.pod,
             seen,

@@ -49,7 +49,7 @@ class Publishing:
         if self._shown.pop(key, None) is not None and self._removal_ns is None:
             self._removal_ns = now + GATHER_NS
 
-    def note(self, key: Key, report: Report, now: int) -> None:
+    def record(self, key: Key, report: Report, now: int) -> None:
         """A probe has this state now."""
         shown = self._shown[key]
         old = shown.report

@@ -8,7 +8,7 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import console, say_json
 
 if TYPE_CHECKING:
-    from probelet.agent.show.coverage import ClusterDocument
+    from probelet.daemon.cluster.coverage import ClusterDocument
 
 
 def show_coverage(kubeconfig: Path | None, context: str, namespace: str, output: str) -> int:

@@ -5,9 +5,9 @@ writes them, ``at`` from t = 0. A container is called ``web/app``; its workload,
 containers. ``replicas`` is how many of the target's pods a fault hits, a number or a percentage rounded up, the ones
 with the first names first; None: all. A node is called ``node-0``, ``node-1`` and so on; ``*`` stands for every node.
 
-``Cluster.fault`` takes names. It checks them and the values, and raises ``ClusterError``. Scenario files have the same
-faults with patterns in the place of names: ``probelet.lab.scenario`` makes a fault of each name that matches, and
-counts ``at`` from the beginning of the traffic.
+``VirtualCluster.fault`` takes names. It checks them and the values, and raises ``ClusterError``. Scenario files have
+the same faults with patterns in the place of names: ``probelet.lab.scenario`` makes a fault of each name that matches,
+and counts ``at`` from the beginning of the traffic.
 """
 
 from typing import Annotated
@@ -173,7 +173,7 @@ class ProberRestart(Fault, frozen=True, tag="prober-restart"):
 class Rollout(Fault, frozen=True, tag="rollout"):
     """A workload gets a new version: the same template, whose containers behave as ``behaviour`` says.
 
-    ``Cluster.apply`` of a workload with another template is a rollout too.
+    ``VirtualCluster.apply`` of a workload with another template is a rollout too.
     """
 
     workload: str

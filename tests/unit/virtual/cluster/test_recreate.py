@@ -1,5 +1,5 @@
-"""Requests to recreate containers in a virtual cluster: the nodes carry them out by the rules of the agent, and the
-manager's rules end those that nobody carries out."""
+"""Requests to recreate containers in a virtual cluster: the nodes carry them out by the rules of the agent, and by
+the manager's rules a request that nobody carries out ends."""
 
 from typing import Any
 

@@ -58,7 +58,7 @@ def merge(
     wanted: dict[str, dict[str, Any]] = {}
     for pod in sorted(pods, key=lambda each: (each.namespace, each.name, each.uid)):
         entry = entry_of(pod, options.naming, None if options.trust_changes else before.get(pod.uid))
-        _note(merged, pod.uid, entry)
+        _record(merged, pod.uid, entry)
         if entry.digests is not None:
             digests[pod.uid] = entry.digests
         if entry.body is not None:
@@ -78,7 +78,7 @@ def merge(
     return merged
 
 
-def _note(merged: Merged, uid: str, entry: Entry) -> None:
+def _record(merged: Merged, uid: str, entry: Entry) -> None:
     if entry.problems:
         merged.problems[uid] = entry.problems
     if entry.body is not None:

@@ -14,7 +14,7 @@ from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.guarded.kill import RequestKill
 from probelet.virtual.cluster.guarded.objects import requested_pod
 from probelet.virtual.cluster.record import Kill
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 
 class RestartedPods:
@@ -22,7 +22,7 @@ class RestartedPods:
 
     runtime = "virtual"
 
-    def __init__(self, world: World, annotations: Callable[[RequestKey], Mapping[str, str]]) -> None:
+    def __init__(self, world: ClusterState, annotations: Callable[[RequestKey], Mapping[str, str]]) -> None:
         self._world = world
         self._annotations = annotations
 
@@ -51,5 +51,5 @@ class RestartedPods:
         if PROBE in annotations:
             kill = Kill(world.now / SECOND, pod.name, container, "liveness", annotations.get(FAILURE, ""))
             pod.kills.append(kill)
-            world.recorder.kill(kill)
+            world.writer.kill(kill)
         RequestKill(world, pod, container, id, grace, stopping(container, request.name), on_end)

@@ -83,7 +83,7 @@ class NodeStatus:
         before = self._reports.get(key)
         self._reports[key] = report
         if before is None or not before.looks_like(report):
-            self._publishing.note(key, report, self._agenda.now)
+            self._publishing.record(key, report, self._agenda.now)
 
     def _arm(self) -> None:
         if self._next is not None:

@@ -11,7 +11,8 @@ from probelet.beside.guard.objects.recreate_request import read_request
 from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol import inputs, outputs
 from probelet.beside.guard.restart.settings.config import Config
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Entry
 from probelet.virtual.cluster.controllers.budget import status_of_budget
@@ -20,9 +21,8 @@ from probelet.virtual.cluster.guarded.pods import RestartedPods
 from probelet.virtual.cluster.guarded.publishing import NodeStatus
 from probelet.virtual.cluster.guarded.requests import Object, Requests
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 WATCH_NS: Final = SECOND
 """How long a change of an object takes to reach the controllers, and a new request the executor of its node."""
@@ -32,7 +32,7 @@ class GuardedRestarts:
     """Enhanced liveness for every pod of a world. ``budgets``: by namespace and name."""
 
     def __init__(
-        self, world: World, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
+        self, world: ClusterState, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
     ) -> None:
         self.decisions: Counter[str] = Counter()
         """How often each reason decided."""
@@ -44,8 +44,8 @@ class GuardedRestarts:
         self._shown_workloads: dict[str, GuardedWorkload] = {}
         self._shown_budgets: dict[tuple[str, str], Budget] = {}
         self._pods: dict[str, ClusterPod] = {}
-        """The pods that have changed since the last look."""
-        self._looks = False
+        """The pods that have changed since the last sync."""
+        self._is_sync_due = False
         self._alarm: Entry | None = None
         self._nodes = {name: self._node(name, seed) for name in world.nodes}
         self._begin(config)
@@ -55,30 +55,30 @@ class GuardedRestarts:
             return self.pods.is_up(name)
 
         def write(probes: NodeProbes) -> None:
-            self._give(inputs.ProbesChanged(name, probes))
+            self._handle(inputs.ProbesChanged(name, probes))
 
         return NodeStatus(name, self._world.agenda, f"{seed}/{name}", is_up, write)
 
     def _begin(self, config: Config) -> None:
         # The wall clock of a virtual cluster is its own clock.
-        self._give(inputs.WallClock(0))
-        self._give(inputs.Configured(config))
+        self._handle(inputs.WallClock(0))
+        self._handle(inputs.Configured(config))
         for name in self._world.nodes:
-            self._give(inputs.NodeChanged(name, GuardedNode(name)))
+            self._handle(inputs.NodeChanged(name, GuardedNode(name)))
         for pod in self._world.pods.values():
             if not pod.is_gone:
                 self.changed(pod)
-        self._look()
-        self._give(inputs.Synced(True))
+        self._sync()
+        self._handle(inputs.Synced(True))
 
     # What happens in the world.
 
     def changed(self, pod: ClusterPod) -> None:
         """A pod's state has changed."""
         self._pods[pod.uid] = pod
-        if not self._looks:
-            self._looks = True
-            self._world.agenda.at(self._world.now + WATCH_NS, self._look)
+        if not self._is_sync_due:
+            self._is_sync_due = True
+            self._world.agenda.at(self._world.now + WATCH_NS, self._sync)
 
     def result(self, pod: ClusterPod, container: str, container_id: str, failure: str | None) -> None:
         """A liveness probe has a result; ``failure`` is its message, None for success."""
@@ -86,14 +86,14 @@ class GuardedRestarts:
 
     # What the guard is shown.
 
-    def _look(self) -> None:
+    def _sync(self) -> None:
         """Show the guard what has changed, as the API server's watches would."""
-        self._looks = False
+        self._is_sync_due = False
         self._show_workloads()
         pods, self._pods = self._pods, {}
         for uid, pod in pods.items():
             workload = self._world.workloads[pod.workload]
-            self._give(inputs.PodChanged(uid, None if pod.is_gone else guarded_pod(pod, workload)))
+            self._handle(inputs.PodChanged(uid, None if pod.is_gone else guarded_pod(pod, workload)))
             self.requests.pod_changed(uid)
         self._show_budgets()
         for node in sorted({pod.node for pod in pods.values() if self._nodes[pod.node].sync(pod)}):
@@ -104,7 +104,7 @@ class GuardedRestarts:
             shown = guarded_workload(workload)
             if self._shown_workloads.get(shown.uid) != shown:
                 self._shown_workloads[shown.uid] = shown
-                self._give(inputs.WorkloadChanged(shown.uid, shown))
+                self._handle(inputs.WorkloadChanged(shown.uid, shown))
 
     def _show_budgets(self) -> None:
         world = self._world
@@ -113,14 +113,14 @@ class GuardedRestarts:
             shown = guarded_budget(namespace, name, budget, status)
             if self._shown_budgets.get((namespace, name)) != shown:
                 self._shown_budgets[namespace, name] = shown
-                self._give(inputs.BudgetChanged(shown.key, shown))
+                self._handle(inputs.BudgetChanged(shown.key, shown))
 
     def _request_changed(self, key: inputs.RequestKey, obj: Object | None) -> None:
-        self._give(inputs.RequestChanged(key, None if obj is None else read_request(obj)))
+        self._handle(inputs.RequestChanged(key, None if obj is None else read_request(obj)))
 
     # What the guard wants.
 
-    def _give(self, change: inputs.Input | None) -> None:
+    def _handle(self, change: inputs.Input | None) -> None:
         for output in self._guard.handle(self._world.now, change):
             self._carry_out(output)
         deadline = self._guard.deadline(self._world.now)
@@ -128,7 +128,7 @@ class GuardedRestarts:
             self._alarm.cancel()
             self._alarm = None
         if deadline is not None:
-            self._alarm = self._world.agenda.at(deadline, lambda: self._give(None))
+            self._alarm = self._world.agenda.at(deadline, lambda: self._handle(None))
 
     def _carry_out(self, output: outputs.Output) -> None:
         world = self._world
@@ -141,18 +141,18 @@ class GuardedRestarts:
                 world.agenda.at(world.now, lambda: self._delete(output))
             case outputs.Event() if output.regarding.kind == "Pod":
                 found = Event(world.now / SECOND, output.regarding.name, output.reason, output.message, output.type)
-                world.recorder.event(found)
+                world.writer.event(found)
             case _:
                 # No PodUnavailableBudget, annotation or metric page is here.
                 pass
 
     def _create(self, create: outputs.Create) -> None:
-        self._give(inputs.Wrote(create.number, "done"))
+        self._handle(inputs.Wrote(create.number, "done"))
         self.requests.create(create.body)
 
     def _delete(self, delete: outputs.Delete) -> None:
         self.requests.delete(delete.key)
-        self._give(inputs.Wrote(delete.number, "done"))
+        self._handle(inputs.Wrote(delete.number, "done"))
 
     def _annotations(self, key: inputs.RequestKey) -> Mapping[str, str]:
         found: Mapping[str, str] = self.requests.objects[key]["metadata"].get("annotations", {})

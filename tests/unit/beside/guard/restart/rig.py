@@ -46,7 +46,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
 )
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.settings.read import read_settings
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
 from probelet.beside.probes.merge import with_status
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
@@ -211,7 +211,7 @@ class Rig:
         self.publish(pod.node)
 
     def publish(self, node: str) -> None:
-        self.give(ProbesChanged(node, read_node_probes(self.probes_object(node), self.guard._world.options.naming)))
+        self.give(ProbesChanged(node, read_node_probes(self.probes_object(node), self.guard._cluster.options.naming)))
 
     def fail(self, *pods: TestPod, container: str = "app", message: str = "HTTP probe failed") -> None:
         for pod in pods:

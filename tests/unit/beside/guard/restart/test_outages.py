@@ -287,13 +287,13 @@ def test_a_pod_is_forgotten_with_all_that_is_known_about_it() -> None:
     assert made.requests == {}
     held: list[TestPod | object] = [
         *guard._failed_ns,
-        *guard._world.pods,
-        *guard._world.entries,
-        *guard._world._unready,
-        *guard._world.history._restarts,
+        *guard._cluster.pods,
+        *guard._cluster.entries,
+        *guard._cluster._unready,
+        *guard._cluster.history._restarts,
         *guard._waiting._at,
         *guard._launcher.creates,
         *guard._landing._noted,
-        *guard._world.flights,
+        *guard._cluster.flights,
     ]
     assert held == []
