@@ -38,6 +38,6 @@ def taken_of(pod: PodObject) -> TakenPod | None:
 
 
 def taken_pod(found: dict[str, Any]) -> TakenPod | None:
-    """``taken_of`` for a v1.Pod as JSON data; decodes only those that are taken over."""
+    """``taken_of`` for a v1.Pod as JSON data; decodes only pods that are taken over."""
     annotations = (found.get("metadata") or {}).get("annotations") or {}
     return taken_of(read_pod_object(found)) if is_taken(annotations) else None

@@ -96,7 +96,7 @@ def guarded_of(pod: PodObject) -> GuardedPod | None:
 
 
 def read_pod(found: dict[str, Any]) -> GuardedPod | None:
-    """``guarded_of`` for a v1.Pod as JSON data; decodes only those that have to do with enhanced liveness."""
+    """``guarded_of`` for a v1.Pod as JSON data; decodes only pods with enhanced liveness."""
     annotations = (found.get("metadata") or {}).get("annotations") or {}
     return guarded_of(read_pod_object(found)) if is_guarded(annotations) else None
 

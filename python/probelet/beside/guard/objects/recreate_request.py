@@ -117,7 +117,7 @@ def read_request_object(found: dict[str, Any]) -> RequestObject:
 
 
 def request_of(read: RequestObject) -> RecreateRequest:
-    """What the restart decision needs of a request."""
+    """The request as the restart decision needs it."""
     meta, spec, status = read.metadata, read.spec, read.status
     first = spec.containers[0] if spec.containers else WantedContainer()
     instance = first.status_context or StatusContext()
