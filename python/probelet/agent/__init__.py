@@ -21,7 +21,7 @@ gate; its only effect on the runtime is StopContainer, for a container whose own
 
 1. A sandbox counts if its pod is one of the agent's and no probelet made it (``agent/source/owned.py``). Of ``Pleg``,
    ``run`` and the agent use the same code; the composition says which sandboxes count.
-2. The annotation is believed once. ``agent/state/first_seen.py`` keeps the annotation and the definition of each pod
+2. The annotation is believed once. ``agent/state/records.py`` keeps the annotation and the definition of each pod
    of the node as first seen for its UID, on disk, before its first probe. A pod that was first seen without the
    annotation stays without. Everything that follows (probes, hooks, grace) comes from that file.
 3. A container begins once (``beside/pods/begun.py``): when the runtime has it running and the kubelet's status shows

@@ -25,12 +25,9 @@ from probelet.agent.show.operator import Operator
 from probelet.agent.show.view import AgentView, Sources
 from probelet.agent.source.owned import owned
 from probelet.agent.source.pod_source import PodSource, Watched
-from probelet.agent.state import first_seen, intent, paused, request_note
-from probelet.agent.state.first_seen import FirstSeen
-from probelet.agent.state.intent import Intent
+from probelet.agent.state import records
 from probelet.agent.state.json_files import JsonFiles
-from probelet.agent.state.paused import PausedPod
-from probelet.agent.state.request_note import RequestNote
+from probelet.agent.state.records import FirstSeen, Intent, PausedPod, RequestNote
 from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
@@ -119,7 +116,7 @@ class AgentService:
         self._connection = connection
         self._options = options
         self._tasks = Tasks()
-        kept = JsonFiles(options.state_dir, paused.FOLDER, PausedPod)
+        kept = JsonFiles(options.state_dir, records.PAUSES_FOLDER, PausedPod)
         self._pauses = Pauses(engine, self.timers, kept, self._tasks)
         self.operator = Operator(self.pods.by_uid, self._pauses, options.log_root)
         self._cache = PodCache()
@@ -133,8 +130,8 @@ class AgentService:
             wording=options.event_wording,
             on_update=self._note_result,
         )
-        self._intents = JsonFiles(options.state_dir, intent.FOLDER, Intent)
-        files = JsonFiles(options.state_dir, first_seen.FOLDER, FirstSeen)
+        self._intents = JsonFiles(options.state_dir, records.INTENTS_FOLDER, Intent)
+        files = JsonFiles(options.state_dir, records.PODS_FOLDER, FirstSeen)
         self._source = PodSource(files, options.node, self.pods, self.recorder, self._tasks)
         self._reflector: Reflector[Watched] = Reflector(
             connection,
@@ -310,7 +307,7 @@ class AgentService:
             timers=self.timers,
             tasks=self._tasks,
             kills=self._kills,
-            notes=JsonFiles(self._options.state_dir, request_note.FOLDER, RequestNote),
+            notes=JsonFiles(self._options.state_dir, records.REQUESTS_FOLDER, RequestNote),
             request_relist=pleg.request_relist,
             observe=self._observe,
         )

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
+from probelet.agent.state.records import Intent
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.beside.pods.victim import Victim
 from probelet.host.recorder import Recorder

@@ -9,7 +9,7 @@ import structlog
 
 from probelet.agent.kill.kill import End, Kill, KillParts
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.state.intent import Intent
+from probelet.agent.state.records import Intent
 from probelet.beside.pods.victim import Victim
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
 from probelet.policy.rules.kind import containers

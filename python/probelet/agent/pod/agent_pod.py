@@ -7,7 +7,7 @@ import structlog
 
 from probelet._rust import Update
 from probelet.agent.pod.parts import Parts
-from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.begun import Begun, is_unwatched
 from probelet.beside.pods.condition import Readiness, gated, readiness

@@ -7,7 +7,7 @@ import structlog
 
 from probelet.agent.pod.agent_pod import AgentPod
 from probelet.agent.pod.parts import Parts
-from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.takeover.reading import read
 

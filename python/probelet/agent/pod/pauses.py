@@ -7,7 +7,7 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.agent.state.json_files import JsonFiles
-from probelet.agent.state.paused import Pause, PausedPod
+from probelet.agent.state.records import Pause, PausedPod
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.tasks import Tasks
 from probelet.host.timers import Timers

@@ -10,7 +10,7 @@ import structlog
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.pod_executor import PodExecutor
 from probelet.agent.recreate.request_kills import RequestKills
-from probelet.agent.state.intent import Intent
+from probelet.agent.state.records import Intent
 from probelet.beside.guard.names import ACTIVE, NODE_NAME
 from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.execution import Execution

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from probelet.agent.kill.kills import Kills
 from probelet.agent.state.json_files import JsonFiles
-from probelet.agent.state.request_note import RequestNote
+from probelet.agent.state.records import RequestNote
 from probelet.host.tasks import Tasks
 from probelet.host.timers import Timers
 from probelet.kube.connection import Connection

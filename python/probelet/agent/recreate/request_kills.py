@@ -8,8 +8,7 @@ import structlog
 from probelet.agent.kill.kill import RETRY_NS
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.target import Target, bare_pod, noted
-from probelet.agent.state.intent import Intent
-from probelet.agent.state.request_note import RequestNote
+from probelet.agent.state.records import Intent, RequestNote
 from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.guard.recreate.messages import stopping
 from probelet.beside.pods.api_pod import ApiPod

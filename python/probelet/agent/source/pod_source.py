@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
-from probelet.agent.state.first_seen import FOLDER, FirstSeen
 from probelet.agent.state.json_files import JsonFiles
+from probelet.agent.state.records import PODS_FOLDER, FirstSeen
 from probelet.beside.pods.api_pod import ApiPod, api_pod
 from probelet.beside.pods.definition import definition
 from probelet.beside.takeover.names import PROBES_ANNOTATION
@@ -150,4 +150,4 @@ class PodSource:
         try:
             await self._files.remove(uid)
         except OSError as error:
-            log.error("file of a pod cannot be removed", folder=FOLDER, uid=uid, error=str(error))
+            log.error("file of a pod cannot be removed", folder=PODS_FOLDER, uid=uid, error=str(error))
