@@ -1,4 +1,4 @@
-"""What a node publishes of its liveness probes, and when: ``beside.probes`` over the results of a simulation."""
+"""The states of liveness probes that a node publishes: ``beside.probes`` over the results of a simulation."""
 
 from collections.abc import Callable, Mapping
 from random import Random
