@@ -188,7 +188,7 @@ class ExecRun:
         """When its worker's schedule has it, on the clock of ``Engine.now``."""
     @property
     def refusal(self) -> tuple[int, int, int] | None:
-        """Why the helper did not start the command (rust/enter/src/protocol/answer.rs): the numbers of ``Refusal`` and
+        """Why the helper did not start the command (rust/enter-protocol/src/answer.rs): the numbers of ``Refusal`` and
         ``Step``, and the system's error number. None if the engine did not ask the helper."""
 
 @final

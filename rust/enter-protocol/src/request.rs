@@ -1,14 +1,12 @@
 //! What probelet asks for.
 
-use super::reader::{Malformed, Reader, Texts};
-
-/// Resources of `setrlimit`, 0 to 15 on every architecture.
-pub(crate) const LIMITS: usize = 16;
+use crate::LIMITS;
+use crate::reader::{Malformed, Reader, Texts};
 
 /// One request.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one request at a time, and a box would copy it to the heap")]
-pub(crate) enum Request<'a> {
+pub enum Request<'a> {
     /// Run a command.
     Run(Run<'a>),
     /// Answer with the same number: probelet asks whether this program still turns.
@@ -17,67 +15,90 @@ pub(crate) enum Request<'a> {
 
 /// A command, and the container that it runs in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run<'a> {
+pub struct Run<'a> {
     /// The number that the answer repeats.
-    pub(crate) id: u64,
+    pub id: u64,
     /// When the command is killed, in milliseconds from now.
-    pub(crate) timeout_ms: u32,
-    pub(crate) container: Container<'a>,
-    pub(crate) argv: Texts<'a>,
+    pub timeout_ms: u32,
+    /// The container.
+    pub container: Container<'a>,
+    /// The program and its arguments.
+    pub argv: Texts<'a>,
 }
 
 /// What the runtime's specification says of a container's processes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Container<'a> {
-    pub(crate) id: &'a [u8],
+pub struct Container<'a> {
+    /// The name that the runtime gave it.
+    pub id: &'a [u8],
     /// The first process of the container, in the PID namespace of this program.
-    pub(crate) pid: i32,
+    pub pid: i32,
     /// When that process started, in clock ticks since the machine did (`/proc/PID/stat`, field 22).
-    pub(crate) start_time: u64,
+    pub start_time: u64,
     /// `CLONE_NEW*` of the namespaces that the container does not share with the host.
-    pub(crate) namespaces: i32,
-    pub(crate) uid: u32,
-    pub(crate) gid: u32,
-    pub(crate) umask: u32,
-    pub(crate) oom_score_adj: i32,
-    pub(crate) nice: i32,
-    pub(crate) no_new_privileges: bool,
-    pub(crate) capabilities: Capabilities,
+    pub namespaces: i32,
+    /// The user.
+    pub uid: u32,
+    /// The group.
+    pub gid: u32,
+    /// The mask of modes of new files.
+    pub umask: u32,
+    /// How much sooner or later than others the kernel kills it when memory runs out.
+    pub oom_score_adj: i32,
+    /// The priority.
+    pub nice: i32,
+    /// Whether no program that it starts gets more rights than it has.
+    pub no_new_privileges: bool,
+    /// The capabilities.
+    pub capabilities: Capabilities,
     /// Soft and hard, by the number of the resource.
-    pub(crate) limits: [(u64, u64); LIMITS],
-    pub(crate) groups: Numbers<'a>,
-    pub(crate) cwd: &'a [u8],
-    pub(crate) environment: Texts<'a>,
-    pub(crate) seccomp: Option<Filter<'a>>,
+    pub limits: [(u64, u64); LIMITS],
+    /// Further groups.
+    pub groups: Numbers<'a>,
+    /// The working directory.
+    pub cwd: &'a [u8],
+    /// The variables, each `NAME=VALUE`.
+    pub environment: Texts<'a>,
+    /// The filter of system calls; None for none.
+    pub seccomp: Option<Filter<'a>>,
 }
 
 /// The seccomp filter that the runtime's exec loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Filter<'a> {
+pub struct Filter<'a> {
     /// `SECCOMP_FILTER_FLAG_LOG` and `SECCOMP_FILTER_FLAG_SPEC_ALLOW`.
-    pub(crate) flags: u32,
+    pub flags: u32,
     /// `struct sock_filter`, one after the other.
-    pub(crate) instructions: &'a [u8],
+    pub instructions: &'a [u8],
 }
 
+/// `SECCOMP_FILTER_FLAG_LOG`.
+pub const FILTER_FLAG_LOG: u32 = 2;
+/// `SECCOMP_FILTER_FLAG_SPEC_ALLOW`.
+pub const FILTER_FLAG_SPEC_ALLOW: u32 = 4;
 /// `sizeof(struct sock_filter)`.
-pub(crate) const INSTRUCTION_BYTES: usize = 8;
+pub const INSTRUCTION_BYTES: usize = 8;
 /// As many as the kernel takes (`BPF_MAXINSNS`).
-pub(crate) const INSTRUCTIONS_MAX: usize = 4096;
+pub const INSTRUCTIONS_MAX: usize = 4096;
 
 /// The five sets, one bit per capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Capabilities {
-    pub(crate) bounding: u64,
-    pub(crate) effective: u64,
-    pub(crate) permitted: u64,
-    pub(crate) inheritable: u64,
-    pub(crate) ambient: u64,
+pub struct Capabilities {
+    /// What no program can exceed.
+    pub bounding: u64,
+    /// What the kernel checks.
+    pub effective: u64,
+    /// What may become effective.
+    pub permitted: u64,
+    /// What a program with the same bit keeps.
+    pub inheritable: u64,
+    /// What a program without file capabilities keeps.
+    pub ambient: u64,
 }
 
 /// A list of numbers inside a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers<'a> {
+pub struct Numbers<'a> {
     left: u32,
     rest: Reader<'a>,
 }
@@ -94,8 +115,55 @@ impl Iterator for Numbers<'_> {
 const RUN: u8 = 1;
 const PING: u8 = 2;
 
+/// The bytes of a request to run a command before the container's description.
+pub const HEAD_BYTES: usize = 13;
+
+/// What fits into a request, 46 days: the API allows more.
+const SECONDS_MAX: u32 = 4_000_000;
+
+/// The part of a request to run a command before the container's description.
+pub fn head(id: u64, timeout_seconds: i32) -> [u8; HEAD_BYTES] {
+    let millis = u32::try_from(timeout_seconds).unwrap_or(0).min(SECONDS_MAX) * 1_000;
+    let mut head = [RUN; HEAD_BYTES];
+    head[1..9].copy_from_slice(&id.to_le_bytes());
+    head[9..].copy_from_slice(&millis.to_le_bytes());
+    head
+}
+
+/// The part of a request to run a command after the container's description; None for a command that no helper can start.
+pub fn command(argv: &[Box<str>]) -> Option<Vec<u8>> {
+    if argv.first().is_none_or(|program| program.is_empty()) {
+        return None;
+    }
+    let mut words = length(argv.len())?.to_vec();
+    for word in argv {
+        // No system call takes NUL inside a text.
+        if word.contains('\0') {
+            return None;
+        }
+        words.extend(length(word.len())?);
+        words.extend(word.as_bytes());
+    }
+    Some(words)
+}
+
+fn length(length: usize) -> Option<[u8; 4]> {
+    u32::try_from(length).ok().map(u32::to_le_bytes)
+}
+
+/// Asks whether the helper turns.
+pub fn ping() -> [u8; 9] {
+    let mut ping = [0; 9];
+    ping[0] = PING;
+    ping
+}
+
 impl<'a> Request<'a> {
-    pub(crate) fn read(message: &'a [u8]) -> Result<Self, Malformed> {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// The message is no request.
+    pub fn read(message: &'a [u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(message);
         let request = match reader.u8()? {
             RUN => Self::Run(Run::read(&mut reader)?),
@@ -175,17 +243,17 @@ fn numbers<'a>(reader: &mut Reader<'a>) -> Result<Numbers<'a>, Malformed> {
 /// No instructions are no filter.
 fn filter<'a>(reader: &mut Reader<'a>) -> Result<Option<Filter<'a>>, Malformed> {
     // What the other flags ask for is no property of a filter: a listener, and other threads.
-    const FLAGS: u64 = libc::SECCOMP_FILTER_FLAG_LOG | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    const FLAGS: u32 = FILTER_FLAG_LOG | FILTER_FLAG_SPEC_ALLOW;
     let (flags, instructions) = (reader.u32()?, reader.bytes()?);
     let is_whole = instructions.len().is_multiple_of(INSTRUCTION_BYTES);
-    if !is_whole || instructions.len() > INSTRUCTIONS_MAX * INSTRUCTION_BYTES || u64::from(flags) & !FLAGS != 0 {
+    if !is_whole || instructions.len() > INSTRUCTIONS_MAX * INSTRUCTION_BYTES || flags & !FLAGS != 0 {
         return Err(Malformed);
     }
     Ok((!instructions.is_empty()).then_some(Filter { flags, instructions }))
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     fn text(message: &mut Vec<u8>, text: &[u8]) {
@@ -193,15 +261,13 @@ pub(crate) mod tests {
         message.extend(text);
     }
 
-    /// A request as Python writes it.
-    pub(crate) fn example(id: &[u8], cwd: &[u8], argv: &[&[u8]]) -> Vec<u8> {
-        let mut message = vec![RUN];
-        message.extend(7u64.to_le_bytes());
-        message.extend(1_000u32.to_le_bytes());
+    /// A container's description, as Python writes it.
+    fn description(id: &[u8], cwd: &[u8]) -> Vec<u8> {
+        let mut message = Vec::new();
         text(&mut message, id);
         message.extend(4242i32.to_le_bytes());
         message.extend(99u64.to_le_bytes());
-        message.extend(libc::CLONE_NEWNS.to_le_bytes());
+        message.extend(NAMESPACES.to_le_bytes());
         for number in [1000u32, 2000, 0o22] {
             message.extend(number.to_le_bytes());
         }
@@ -222,24 +288,28 @@ pub(crate) mod tests {
         text(&mut message, b"A=b");
         message.extend(4u32.to_le_bytes());
         text(&mut message, FILTER);
-        message.extend(u32::try_from(argv.len()).unwrap().to_le_bytes());
-        for word in argv {
-            text(&mut message, word);
-        }
         message
     }
 
+    fn example(id: &[u8], cwd: &[u8], argv: &[&str]) -> Vec<u8> {
+        let words: Vec<Box<str>> = argv.iter().map(|word| (*word).into()).collect();
+        let words = command(&words).unwrap_or_else(|| length(0).unwrap().to_vec());
+        [&head(7, 1)[..], &description(id, cwd), &words].concat()
+    }
+
+    /// `CLONE_NEWNS`.
+    const NAMESPACES: i32 = 0x20000;
     /// Allows everything.
     const FILTER: &[u8] = &[6, 0, 0, 0, 0, 0, 0xff, 0x7f];
     const ID: &[u8] = b"0123456789abcdef0123456789abcdef";
 
     #[test]
     fn every_field_arrives() {
-        let message = example(ID, b"/srv", &[b"true", b"-v"]);
+        let message = example(ID, b"/srv", &["true", "-v"]);
         let Ok(Request::Run(run)) = Request::read(&message) else { panic!("a run") };
         let container = run.container;
         assert_eq!((run.id, run.timeout_ms, container.id), (7, 1_000, ID));
-        assert_eq!((container.pid, container.start_time, container.namespaces), (4242, 99, libc::CLONE_NEWNS));
+        assert_eq!((container.pid, container.start_time, container.namespaces), (4242, 99, NAMESPACES));
         assert_eq!((container.uid, container.gid, container.umask), (1000, 2000, 0o22));
         assert_eq!((container.oom_score_adj, container.nice), (500, -5));
         let sets = Capabilities { bounding: 5, effective: 4, permitted: 3, inheritable: 2, ambient: 1 };
@@ -253,7 +323,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_shorter_and_every_longer_message_is_malformed() {
-        let mut message = example(ID, b"/", &[b"true"]);
+        let mut message = example(ID, b"/", &["true"]);
         for length in 0..message.len() {
             assert!(Request::read(&message[..length]).is_err(), "{length} bytes");
         }
@@ -264,10 +334,11 @@ pub(crate) mod tests {
     #[test]
     fn no_command_a_relative_directory_and_a_name_that_could_be_another_path_are_malformed() {
         assert!(Request::read(&example(ID, b"/", &[])).is_err());
-        assert!(Request::read(&example(ID, b"/", &[b""])).is_err());
-        assert!(Request::read(&example(ID, b"srv", &[b"true"])).is_err());
-        assert!(Request::read(&example(b"", b"/", &[b"true"])).is_err());
-        assert!(Request::read(&example(b"0123456789abcdef/123456789abcdef0", b"/", &[b"true"])).is_err());
+        let empty = [&head(7, 1)[..], &description(ID, b"/"), &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
+        assert!(Request::read(&empty).is_err());
+        assert!(Request::read(&example(ID, b"srv", &["true"])).is_err());
+        assert!(Request::read(&example(b"", b"/", &["true"])).is_err());
+        assert!(Request::read(&example(b"0123456789abcdef/123456789abcdef0", b"/", &["true"])).is_err());
     }
 
     #[test]
@@ -283,5 +354,26 @@ pub(crate) mod tests {
         assert_eq!(read(0, &[0; (INSTRUCTIONS_MAX + 1) * INSTRUCTION_BYTES]), Err(Malformed));
         // SECCOMP_FILTER_FLAG_NEW_LISTENER.
         assert_eq!(read(8, &[0; INSTRUCTION_BYTES]), Err(Malformed));
+    }
+
+    #[test]
+    fn a_ping_is_read() {
+        assert!(matches!(Request::read(&ping()), Ok(Request::Ping(0))));
+    }
+
+    #[test]
+    fn a_timeout_that_is_too_long_is_cut() {
+        assert_eq!(head(7, 1), [1, 7, 0, 0, 0, 0, 0, 0, 0, 0xe8, 3, 0, 0]);
+        assert_eq!(head(7, i32::MAX)[9..], 4_000_000_000_u32.to_le_bytes());
+        let words = command(&["a".into(), "".into()]).unwrap();
+        assert_eq!(words, [2, 0, 0, 0, 1, 0, 0, 0, b'a', 0, 0, 0, 0]);
+    }
+
+    /// The helper ends at a request that it cannot read.
+    #[test]
+    fn a_command_that_no_helper_can_start_is_no_request() {
+        for argv in [vec![], vec!["".into()], vec!["a\0b".into()]] {
+            assert_eq!(command(&argv), None, "{argv:?}");
+        }
     }
 }

@@ -2,47 +2,73 @@
 
 /// A message that is shorter than it says, or holds what no message may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub struct Malformed;
 
 /// What is left of a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a>(&'a [u8]);
+pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(message: &'a [u8]) -> Self {
+    /// All of a message.
+    pub fn new(message: &'a [u8]) -> Self {
         Self(message)
     }
 
-    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
+    /// A byte.
+    ///
+    /// # Errors
+    /// The message is shorter.
+    pub fn u8(&mut self) -> Result<u8, Malformed> {
         Ok(self.fixed::<1>()?[0])
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
+    /// A number without a sign.
+    ///
+    /// # Errors
+    /// The message is shorter.
+    pub fn u32(&mut self) -> Result<u32, Malformed> {
         self.fixed().map(u32::from_le_bytes)
     }
 
-    pub(crate) fn i32(&mut self) -> Result<i32, Malformed> {
+    /// A number with a sign.
+    ///
+    /// # Errors
+    /// The message is shorter.
+    pub fn i32(&mut self) -> Result<i32, Malformed> {
         self.fixed().map(i32::from_le_bytes)
     }
 
-    pub(crate) fn u64(&mut self) -> Result<u64, Malformed> {
+    /// A long number without a sign.
+    ///
+    /// # Errors
+    /// The message is shorter.
+    pub fn u64(&mut self) -> Result<u64, Malformed> {
         self.fixed().map(u64::from_le_bytes)
     }
 
     /// Bytes with their length before them.
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
+    ///
+    /// # Errors
+    /// The message is shorter.
+    pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
         let length = self.u32()? as usize;
         self.take(length)
     }
 
     /// A text with its length before it; system calls take no NUL inside a text.
-    pub(crate) fn text(&mut self) -> Result<&'a [u8], Malformed> {
+    ///
+    /// # Errors
+    /// The message is shorter, or the text has a NUL.
+    pub fn text(&mut self) -> Result<&'a [u8], Malformed> {
         let text = self.bytes()?;
         if text.contains(&0) { Err(Malformed) } else { Ok(text) }
     }
 
     /// A list of texts with its length before it; every text is checked now.
-    pub(crate) fn texts(&mut self) -> Result<Texts<'a>, Malformed> {
+    ///
+    /// # Errors
+    /// The message is shorter, or a text has a NUL.
+    pub fn texts(&mut self) -> Result<Texts<'a>, Malformed> {
         let count = self.u32()?;
         let texts = Texts { left: count, rest: *self };
         for _ in 0..count {
@@ -52,7 +78,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything was read.
-    pub(crate) fn end(self) -> Result<(), Malformed> {
+    ///
+    /// # Errors
+    /// Something is left.
+    pub fn end(self) -> Result<(), Malformed> {
         if self.0.is_empty() { Ok(()) } else { Err(Malformed) }
     }
 
@@ -69,7 +98,7 @@ impl<'a> Reader<'a> {
 
 /// A list of texts inside a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Texts<'a> {
+pub struct Texts<'a> {
     left: u32,
     rest: Reader<'a>,
 }
