@@ -154,7 +154,7 @@ FUZZ_SEED    ?= $(shell date +%s)
 
 fuzz: $(STAMPS)/extension ## try new inputs on every property and every parser of foreign input; FUZZ_SECONDS=30 a target, FUZZ_SEED
 	$(say) "properties, seed $(FUZZ_SEED)"
-	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-engine --release --quiet
+	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-golang -p probelet-play -p probelet-engine --release --quiet
 	@EXPLAIN_CASES=10000 EXPLAIN_SEED=$(FUZZ_SEED) $(PY) -m pytest -q --timeout 600 tests/unit/lab/explain/test_bounds.py
 	@LINT_CASES=10000 LINT_SEED=$(FUZZ_SEED) $(PY) -m pytest -q --timeout 1200 tests/unit/lint/proofs
 	@$(PY) -m pytest -q -m hypothesis --hypothesis-profile fresh --hypothesis-seed $(FUZZ_SEED)

@@ -1,10 +1,12 @@
 """Makes test runs alike: signal handlers as in a terminal, the same random examples, one order of the tests."""
 
 import gc
+import logging
 import signal
 from collections.abc import Generator
 
 import pytest
+import structlog
 from hypothesis import settings
 from xdist.remote import Producer
 
@@ -35,6 +37,20 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Takes back what a verb that ran in this process has set up for its log; the next test may read its own."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        return (yield)
+    finally:
+        structlog.reset_defaults()
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.getLogger("probelet").setLevel(logging.NOTSET)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

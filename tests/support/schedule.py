@@ -55,6 +55,15 @@ FIRST = (
 )
 """The longest units begin first, because a long unit at the end would leave the other processes idle."""
 
+LAST = (
+    "tests/tidy/test_tidy.py",
+    "tests/unit/picture/",
+    "tests/unit/simulate/",
+    "tests/unit/node/",
+    "tests/unit/agent/",
+)
+"""The longest of the units that compute stand at the end of the list, where the processes that compute begin."""
+
 
 class Schedule(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out units of work in the order of ``FIRST``, and what computes to a process for each core."""
@@ -87,8 +96,9 @@ def unit(nodeid: str) -> str:
 
 def order(item: pytest.Item) -> int:
     """The sort key of a test's unit: sorting is stable, so all other units keep their order."""
-    place = next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
-    return place if item.get_closest_marker("e2e") else len(FIRST) + 1
+    if item.get_closest_marker("e2e"):
+        return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
+    return len(FIRST) + 1 + next((place for place, path in enumerate(LAST, 1) if item.nodeid.startswith(path)), 0)
 
 
 def make(config: pytest.Config, log: Producer) -> Schedule:

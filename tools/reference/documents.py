@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgspec import inspect as types
-from probelet.agent.show.coverage import ClusterDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
 from probelet.cli.explain.document import ExplainDocument
 from probelet.cli.lint.document import LintDocument
@@ -15,6 +14,7 @@ from probelet.cli.simulate.scenarios import ScenariosDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
+from probelet.daemon.cluster.coverage import ClusterDocument
 from probelet.lab.bench.document import BenchDocument
 from probelet.lab.picture.document import SimulateDocument
 from probelet.lab.stress.report import Document as StressDocument

@@ -19,11 +19,11 @@ The agent is a guest on a kubelet's node
 ``probelet agent`` probes pods that a kubelet creates, starts and restarts. So it has no pod machine and no restart
 gate; its only effect on the runtime is StopContainer, for a container whose own probe failed. Its laws:
 
-1. A sandbox counts if its pod is one of the agent's and no probelet made it (``agent/source/owned.py``). Of ``Pleg``,
+1. A sandbox counts if its pod is one of the agent's and no probelet made it (``AgentService``). Of ``Pleg``,
    ``run`` and the agent use the same code; the composition says which sandboxes count.
-2. The annotation is believed once. ``agent/state/records.py`` keeps the annotation and the definition of each pod
-   of the node as first seen for its UID, on disk, before its first probe. A pod that was first seen without the
-   annotation stays without. Everything that follows (probes, hooks, grace) comes from that file.
+2. The annotation is believed once. ``FirstSeen`` (``agent/state/records.py``) keeps the annotation and the definition
+   of each pod of the node as first seen for its UID, on disk, before its first probe. A pod that was first seen
+   without the annotation stays without. Everything that follows (probes, hooks, grace) comes from that file.
 3. A container begins once (``beside/pods/begun.py``): when the runtime has it running and the kubelet's status shows
    that ID running and started, so that postStart hooks and the kubelet's own startup probes are over. While the API
    server is away, the runtime alone decides for containers that have neither. A container that has not begun is

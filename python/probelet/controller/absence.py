@@ -4,13 +4,13 @@ Its two mirrors, of all pods and of the agents' Leases, run only while the setti
 """
 
 import asyncio
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import structlog
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.beside.takeover.absence import Absence, Close
-from probelet.beside.takeover.lease import PREFIX
+from probelet.beside.takeover.lease import AgentLease, agent_lease
 from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 from probelet.controller.alarm import Alarm
@@ -86,16 +86,16 @@ class AbsenceCarrier:
             absence.pod((now or before).uid, now, self._clock.now())  # type: ignore[union-attr]
             alarm.look()
 
-        def lease_changed(before: tuple[str, str] | None, now: tuple[str, str] | None) -> None:
+        def lease_changed(before: AgentLease | None, now: AgentLease | None) -> None:
             if now is not None:
-                absence.renewed(now[0], self._clock.now())
+                absence.renewed(now.node, self._clock.now())
             elif before is not None:
-                absence.unknown(before[0])
+                absence.unknown(before.node)
 
         leases = Reflector(
             self._connection,
             LEASES,
-            _renewal,
+            agent_lease,
             clock=self._clock,
             on_change=lease_changed,
             on_connected=connected,
@@ -161,11 +161,3 @@ class AbsenceCarrier:
 def _silence(node: str, close: Close) -> str:
     whole = close.silent_ns // SECOND * SECOND
     return f"the agent of node {node} has not renewed its Lease for {format_duration(whole)}"
-
-
-def _renewal(lease: dict[str, Any]) -> tuple[str, str] | None:
-    """The node of an agent's Lease, and the version of the Lease: a renewal makes another one."""
-    meta = lease["metadata"]
-    if not meta["name"].startswith(PREFIX):
-        return None
-    return meta["name"].removeprefix(PREFIX), meta["resourceVersion"]

@@ -165,7 +165,7 @@ class VirtualNode:
             AnswerError: there is no such container.
         """
         pod, name = self._find(container)
-        pod.give(Release((name,)))
+        pod.handle(Release((name,)))
         self._catch_up()
 
     def restarts(self, container: str) -> int:

@@ -16,6 +16,7 @@ from probelet.daemon.cluster.agent import journalled
 from probelet.kube.kinds import EVENTS, PODS
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.host import RuntimeHost
 from probelet.server.document.status import StatusDocument
 
 from tests.support.kube_api import KubeApi
@@ -54,19 +55,20 @@ class World:
         return self.agents[-1]
 
     @asynccontextmanager
-    async def an_agent(self, *, release: str = "1.36", **options: Any) -> AsyncIterator[AgentService]:
+    async def an_agent(
+        self, *, release: str = "1.36", address: str | None = None, **options: Any
+    ) -> AsyncIterator[AgentService]:
         """An agent with the rules of a kubelet's release, until the context ends; it leaves its state directory to the
         next one, as a kill would."""
         path = self.folder / "journal"
         known = journalled(path)
         engine = Engine(start_jitter=False, journal=(path, Backoff()), kubelet_version=release)
         engine.advance(self.ahead_ns)
-        given: dict[str, Any] = {"node": NODE, "namespace": NAMESPACE, "holder": "test", "journal": known}
-        given["enhanced_engine"] = self._enhanced_engine
+        given: dict[str, Any] = {"namespace": NAMESPACE, "holder": "test", "journal": known}
+        given["enhanced_engine"] = self.enhanced_engine
         connection = self.api.connection()
-        service = AgentService(
-            self.client, engine, connection, AgentOptions(state_dir=self.folder, **{**given, **options})
-        )
+        host = RuntimeHost(self.client, engine, NODE, address=address)
+        service = AgentService(host, connection, AgentOptions(state_dir=self.folder, **{**given, **options}))
         self.agents.append(service)
         try:
             await service.start()
@@ -75,7 +77,8 @@ class World:
             await service.close()
             await connection.aclose()
 
-    def _enhanced_engine(self) -> Engine:
+    def enhanced_engine(self) -> Engine:
+        """An engine of enhanced liveness, whose clocks go with the agent's."""
         engine = Engine(start_jitter=False, semantics="enhanced", glue=False)
         engine.advance(self.ahead_ns)
         self.engines.append(engine)
@@ -101,7 +104,7 @@ class World:
         for _ in range(1 if calls else STEPS_OF_LOOP):
             await asyncio.sleep(0)
         self.ahead_ns += takes_ns
-        self.agent.engine.advance(takes_ns)
+        self.agent.host.engine.advance(takes_ns)
         for engine in self.engines[-1:]:
             engine.advance(takes_ns)
 

@@ -21,7 +21,7 @@ OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"comman
 async def agent(node: ScriptedNode, tmp_path: Path) -> AsyncIterator[Caller]:
     """Another node agent, connected to the node's own prober."""
     own = node.service.pods
-    pods = HandedOverPods(node.service.engine, claimed=own.has, claimant=own.claimant, released=own.released)
+    pods = HandedOverPods(node.service.host.engine, claimed=own.has, claimant=own.claimant, released=own.released)
     node.service.share(pods)
     async with served(tmp_path / "prober.sock", pods):
         agent = Caller(tmp_path / "prober.sock")

@@ -5,18 +5,13 @@ from dataclasses import dataclass
 
 from probelet._rust import Engine
 from probelet.beside.pods.api_pod import ApiPod
-from probelet.host.recorder import Recorder
-from probelet.host.tasks import Tasks
-from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
-from probelet.runtime.cri.client import RuntimeClient
-from probelet.runtime.execs.limits import ExecLimits
-from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.host import RuntimeHost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnhancedDependencies:
-    """``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
+    """``host`` is the agent's. ``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
     whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
@@ -24,18 +19,10 @@ class EnhancedDependencies:
     ``on_served`` is called when the API server begins to serve NodePodProbes.
     """
 
-    node: str
-    host_ip: str
-    client: RuntimeClient
+    host: RuntimeHost
     connection: Connection
-    timers: Timers
-    tasks: Tasks
-    recorder: Recorder
-    cache: PodCache
-    exec_limits: ExecLimits
     make_engine: Callable[[], Engine]
     api_pod: Callable[[str, str, str], ApiPod | None]
     has_started: Callable[[str, str, str], bool]
     is_taken_over: Callable[[str], bool]
-    request_relist: Callable[[], None]
     on_served: Callable[[], None] = lambda: None

@@ -22,20 +22,23 @@ class Enhanced:
 
     def __init__(self, dependencies: EnhancedDependencies) -> None:
         self._dependencies = dependencies
+        self._host = dependencies.host
         self._was_absent = False
         self._publishing = Publishing()
         self.probes = EnhancedProbes(
             dependencies, on_added=self._added, on_report=self._reported, on_removed=self._removed
         )
-        self.writer = StatusWriter(dependencies.connection, dependencies.timers, self._publishing, self.probes.reports)
+        self.writer = StatusWriter(
+            dependencies.connection, dependencies.host.timers, self._publishing, self.probes.reports
+        )
         self._mirror = ServedMirror(
             dependencies.connection,
             NODE_POD_PROBES,
             self._decode,
-            clock=dependencies.timers,
+            clock=dependencies.host.timers,
             on_change=self._changed,
             on_served=self._served,
-            fields=f"metadata.name={dependencies.node}",
+            fields=f"metadata.name={dependencies.host.node}",
             look_ns=lambda times: LOOK_NS * min(times, LOOKS_MAX),
         )
 
@@ -46,8 +49,8 @@ class Enhanced:
 
     def start(self) -> None:
         """Follows the object from now on."""
-        self._dependencies.tasks.spawn(self._mirror.run())
-        self._dependencies.tasks.spawn(self.writer.run())
+        self._host.tasks.spawn(self._mirror.run())
+        self._host.tasks.spawn(self.writer.run())
 
     def observe(self, uid: str) -> None:
         """The runtime or the API server has news of a pod."""
@@ -69,7 +72,7 @@ class Enhanced:
 
     def _decode(self, found: dict[str, Any]) -> dict[str, Any] | None:
         """The object of this node: a server or proxy that ignores selectors must not give this node others' probes."""
-        return found if found["metadata"]["name"] == self._dependencies.node else None
+        return found if found["metadata"]["name"] == self._host.node else None
 
     def _changed(self, before: dict[str, Any] | None, now: dict[str, Any] | None) -> None:
         if now is None:
@@ -94,13 +97,13 @@ class Enhanced:
     # What the probes say.
 
     def _added(self, key: Key, shown: Report | None) -> None:
-        self._publishing.begin(key, shown, self._dependencies.timers.now())
+        self._publishing.begin(key, shown, self._host.timers.now())
         self.writer.wake()
 
     def _reported(self, key: Key, report: Report) -> None:
-        self._publishing.record(key, report, self._dependencies.timers.now())
+        self._publishing.record(key, report, self._host.timers.now())
         self.writer.wake()
 
     def _removed(self, key: Key) -> None:
-        self._publishing.forget(key, self._dependencies.timers.now())
+        self._publishing.forget(key, self._host.timers.now())
         self.writer.wake()

@@ -1,6 +1,5 @@
 """All probes of the node's NodePodProbe: facts go to the engine, and its results become reports."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
@@ -9,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from probelet._rust import Engine
+from probelet._rust import Engine, EventRecord, ExecRun, Update
 from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.live_probe import LiveProbe
 from probelet.beside.guard.objects.node_probes import cut
@@ -17,6 +16,7 @@ from probelet.beside.pods.begun import Begun
 from probelet.beside.probes.engine_pod import engine_pod, engine_status, runtime_id
 from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown
 from probelet.beside.probes.wanted import Key, Wanted, refused_host
+from probelet.host.engine_host import EngineHost
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.runtime.execs.limits import ExecLimits
 from probelet.runtime.execs.runtime_execs import RuntimeExecs
@@ -57,9 +57,11 @@ class EnhancedProbes:
         self.refused = 0
         """Probes that could not run, by what the object says of them."""
         self._dependencies = dependencies
+        self._host = dependencies.host
         self._on_added = on_added
         self._on_report = on_report
         self._on_removed = on_removed
+        self._own: EngineHost | None = None
         self._execs: RuntimeExecs | None = None
         self._begun: dict[str, Begun] = {}
         self._by_engine_uid: dict[str, LiveProbe] = {}
@@ -79,7 +81,7 @@ class EnhancedProbes:
                 self._add(each, old, shown.get(key))
                 changed.add(each.uid)
         if changed:
-            self._dependencies.request_relist()
+            self._host.pleg.request_relist()
         for uid in changed:
             self.observe(uid)
 
@@ -107,7 +109,7 @@ class EnhancedProbes:
         if not self.by_pod[uid]:
             del self.by_pod[uid], self._begun[uid]
             if not self._dependencies.is_taken_over(uid):
-                self._dependencies.cache.forget(uid)
+                self._host.cache.forget(uid)
         self._on_removed(probe.wanted.key)
 
     def _leave_engine(self, probe: LiveProbe) -> None:
@@ -125,10 +127,10 @@ class EnhancedProbes:
             return
         first = next(iter(probes.values())).wanted
         api = self._dependencies.api_pod(uid, first.namespace, first.pod)
-        snapshot = self._dependencies.cache.snapshot(uid)
+        snapshot = self._host.cache.snapshot(uid)
         seen = self._begun[uid].observe(snapshot, {} if api is None else api.containers, is_away=False)
         on_host = api is not None and api.is_on_host_network
-        address = self._dependencies.host_ip if on_host else snapshot.pod_ip
+        address = self._host.address if on_host else snapshot.pod_ip
         for probe in list(probes.values()):
             problem = probe.wanted.problem or refused_host(probe.wanted, address, on_host_network=on_host)
             if problem:
@@ -193,27 +195,34 @@ class EnhancedProbes:
 
     def _running_engine(self) -> Engine:
         if self.engine is None:
-            limits = self._dependencies.exec_limits
+            limits = self._host.exec_limits
             self.engine = self._dependencies.make_engine()
-            self._execs = RuntimeExecs(
-                self._dependencies.client, self.engine, exec_limits(limits), runtime_id=runtime_id
-            )
-            asyncio.get_running_loop().add_reader(self.engine.fileno(), self._drain)
+            self._execs = RuntimeExecs(self._host.client, self.engine, exec_limits(limits), runtime_id=runtime_id)
+            self._own = EngineHost(self.engine, self._host.node)
+            self._own.batches.watch(self)
             log.info("enhanced liveness: this node has probes")
         return self.engine
 
-    def _drain(self) -> None:
-        assert self.engine is not None, "a reader has an engine"
+    @property
+    def events_dropped(self) -> int:
+        """Events that the engine dropped because they were not read in time."""
+        return 0 if self._own is None else self._own.batches.events_dropped
+
+    def start_execs(self, runs: list[ExecRun]) -> None:
+        """Begins exec attempts of the engine."""
         assert self._execs is not None, "it is made with the engine"
-        batch = self.engine.drain()
-        self._execs.start(batch.execs)
-        news = {update.pod_uid for update in batch.updates if update.result is not None}
+        self._execs.start(runs)
+
+    def handle(self, events: list[EventRecord], updates: list[Update]) -> None:
+        """Reads the probes that a batch is about, once each."""
+        news = {update.pod_uid for update in updates if update.result is not None}
         # A failure below the threshold, or one that lasts, is no update, but it may have another message.
-        for uid in news.union(event.pod_uid for event in batch.events):
+        for uid in news.union(event.pod_uid for event in events):
             if probe := self._by_engine_uid.get(uid):
                 self._read(probe, None)
-        for notice in batch.notices:
-            (log.warning if notice.is_warning else log.info)(notice.text)
+
+    def request_sync(self, uid: str) -> None:
+        """Does nothing: this engine has no glue, and asks for no sync."""
 
     def reports(self) -> dict[Key, Report]:
         """The present states, with the times of the last runs."""
@@ -240,7 +249,7 @@ class EnhancedProbes:
             self._record_state(probe, report)
 
     def _record_state(self, probe: LiveProbe, report: Report) -> None:
-        now, wanted = self._dependencies.timers.now(), probe.wanted
+        now, wanted = self._host.timers.now(), probe.wanted
         if probe.event_ns is not None and now - probe.event_ns < EVENT_NS:
             return
         probe.event_ns = now
@@ -252,17 +261,16 @@ class EnhancedProbes:
     def _record(self, probe: LiveProbe, type: Any, reason: str, message: str) -> None:
         wanted = probe.wanted
         place = f"spec.containers{{{wanted.container}}}"
-        self._dependencies.recorder.record(wanted.uid, wanted.full_name, type, reason, message, place)
+        self._host.recorder.record(wanted.uid, wanted.full_name, type, reason, message, place)
 
     def _wall_ms(self) -> int:
-        return self._dependencies.timers.wall_ns() // MILLISECOND
+        return self._host.timers.wall_ns() // MILLISECOND
 
     async def close(self) -> None:
         """Ends all probes."""
-        if self.engine is not None and self._execs is not None:
-            asyncio.get_running_loop().remove_reader(self.engine.fileno())
+        if self._own is not None and self._execs is not None:
             await self._execs.close()
-            self.engine.close()
+            await self._own.close()
 
 
 def exec_limits(limits: ExecLimits) -> ExecLimits:

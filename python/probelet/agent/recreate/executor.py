@@ -45,10 +45,10 @@ class Executor:
             parts.connection,
             CONTAINER_RECREATE_REQUESTS,
             _decode,
-            clock=parts.timers,
+            clock=parts.host.timers,
             on_change=self._changed,
             on_connected=self._connected,
-            labels=f"{NODE_NAME}={parts.node},{ACTIVE}=true",
+            labels=f"{NODE_NAME}={parts.host.node},{ACTIVE}=true",
         )
 
     def __contains__(self, uid: object) -> bool:
@@ -86,7 +86,7 @@ class Executor:
         for note in self._parts.notes.load():
             self._notes[note.uid] = note.killed
         for intent in intents:
-            self._parts.tasks.spawn(self._resume(intent))
+            self._parts.host.tasks.spawn(self._resume(intent))
 
     async def run(self) -> NoReturn:
         """Carries requests out until the task is cancelled."""
@@ -104,7 +104,7 @@ class Executor:
 
     async def _served(self) -> None:
         """Waits until the API server has the kind."""
-        clock, pace, logged = self._parts.timers, Pace(), ""
+        clock, pace, logged = self._parts.host.timers, Pace(), ""
         while True:
             try:
                 await self._parts.connection.version(CONTAINER_RECREATE_REQUESTS)
@@ -133,13 +133,13 @@ class Executor:
         pod = self._pods.get(request.pod_uid)
         execution = None if pod is None else pod.executions.get(request.uid)
         if execution is not None and pod is not None:
-            execution.update(request, self._parts.timers.now())
+            execution.update(request, self._parts.host.timers.now())
             pod.wake()
         elif not request.is_completed:
             self._add(request)
 
     def _add(self, request: WholeRequest) -> None:
-        parts, now = self._parts, self._parts.timers.now()
+        parts, now = self._parts, self._parts.host.timers.now()
         pod = self._pods.get(request.pod_uid)
         is_new = pod is None
         if pod is None:
@@ -151,8 +151,8 @@ class Executor:
         _set(pod.terminating, on=pod.api.terminating)
         log.info("request found", request=request.full_name, pod=request.pod_name, phase=request.phase)
         if is_new:
-            parts.request_relist()
-            parts.tasks.spawn(self._work(pod))
+            parts.host.pleg.request_relist()
+            parts.host.tasks.spawn(self._work(pod))
         pod.wake()
 
     async def _work(self, pod: PodExecutor) -> None:
@@ -168,7 +168,7 @@ class Executor:
         if pod is not None:
             pod.wake()
         if self._notes.pop(request.uid, None) or (execution is not None and execution.killed):
-            self._parts.tasks.spawn(self._remove(request.uid))
+            self._parts.host.tasks.spawn(self._remove(request.uid))
 
     def _over(self, execution: Execution) -> None:
         result = "succeeded" if execution.progress.has_succeeded else "failed"
@@ -210,7 +210,7 @@ class Executor:
         known = {request.uid for request in self._reflector.items.values()}
         for uid in [uid for uid in self._notes if uid not in known]:
             del self._notes[uid]
-            self._parts.tasks.spawn(self._remove(uid))
+            self._parts.host.tasks.spawn(self._remove(uid))
 
     async def _remove(self, uid: str) -> None:
         try:

@@ -58,7 +58,7 @@ class PodExecutor:
 
     async def run(self) -> None:
         """Carries the requests out until none is left."""
-        clock = self._parts.timers
+        clock = self._parts.host.timers
         while self.executions:
             self._news.clear()
             again_ns = await self._pass()
@@ -78,17 +78,17 @@ class PodExecutor:
 
     async def _step(self, execution: Execution) -> int | None:
         parts = self._parts
-        snapshot = parts.cache.snapshot(self.uid)
-        seen_ns = parts.timers.now() - execution.seen_ns
+        snapshot = parts.host.cache.snapshot(self.uid)
+        seen_ns = parts.host.timers.now() - execution.seen_ns
         if not snapshot.containers and seen_ns < LIST_NS and not self.terminating.is_set():
             return LIST_NS - seen_ns
         killing = frozenset(each.id for each in snapshot.containers if self._is_killing(each.id))
         observed = execution.observed(
             snapshot,
             killing,
-            parts.timers.now(),
-            wall_ms=parts.timers.wall_ns() // MILLISECOND,
-            runtime=parts.runtime,
+            parts.host.timers.now(),
+            wall_ms=parts.host.timers.wall_ns() // MILLISECOND,
+            runtime=parts.host.inspection.runtime,
             is_up=self._is_up(),
         )
         step = execute(execution.request, execution.progress, observed)
@@ -96,7 +96,7 @@ class PodExecutor:
             api, id = self.api, observed.instances[step.kill].id
             self._begun.add(id)
             await self._kills.record(execution, step.kill, id)
-            parts.tasks.spawn(self._stop(execution, step.kill, id, api))
+            parts.host.tasks.spawn(self._stop(execution, step.kill, id, api))
         if step.progress != execution.progress:
             execution.progress = step.progress
             return 0
@@ -123,18 +123,18 @@ class PodExecutor:
 
     async def _write(self, again_ns: int | None) -> int | None:
         """Writes what the API server does not have yet; returns when to go on."""
-        now = self._parts.timers.now()
+        now = self._parts.host.timers.now()
         if self._write_ns is not None and now < self._write_ns:
             return _sooner(again_ns, self._write_ns - now)
         for execution in list(self.executions.values()):
             if execution.progress == execution.written or execution.request.is_completed:
                 continue
             try:
-                await write(self._parts.connection, self._parts.timers, execution)
+                await write(self._parts.connection, self._parts.host.timers, execution)
             except KubeError as error:
                 log.warning("request not written", request=execution.request.full_name, problem=str(error))
-                wait = self._pace.after_failure(self._parts.timers.now(), error.retry_after_ns)
-                self._write_ns = self._parts.timers.now() + wait
+                wait = self._pace.after_failure(self._parts.host.timers.now(), error.retry_after_ns)
+                self._write_ns = self._parts.host.timers.now() + wait
                 # The kill goes on; what is new is written when the server answers again.
                 return _sooner(again_ns if again_ns else None, wait)
             if execution.progress.is_completed:

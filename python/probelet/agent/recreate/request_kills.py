@@ -76,10 +76,10 @@ class RequestKills:
 
     async def _status(self, id: str) -> api_pb2.ContainerStatus | str | None:
         """Returns the runtime's status of a container, None for one that is gone, or the error."""
-        timers, error = self._parts.timers, "the runtime does not answer"
+        timers, error = self._parts.host.timers, "the runtime does not answer"
         end = timers.now() + LOOK_NS
         while (left := end - timers.now()) > 0:
-            asking = asyncio.ensure_future(self._parts.client.container_status(bare_id(id)))
+            asking = asyncio.ensure_future(self._parts.host.client.container_status(bare_id(id)))
             try:
                 if not await timers.done_within(left, asking):
                     break
@@ -94,17 +94,17 @@ class RequestKills:
         return error
 
     def _record_end(self, uid: str, id: str, status: api_pb2.ContainerStatus | None) -> None:
-        known = self._parts.cache.container(uid, id)
+        known = self._parts.host.cache.container(uid, id)
         if status is None:
-            self._parts.cache.drop(uid, id)
+            self._parts.host.cache.drop(uid, id)
         elif known is not None:
-            self._parts.inspection.put(uid, status, known.sandbox_id)
+            self._parts.host.inspection.put(uid, status, known.sandbox_id)
         self._parts.observe(uid)
 
     def _target(self, pod: Pod, terminating: asyncio.Event) -> Target:
         return Target(pod, terminating, self._parts.observe, self._address)
 
     def _address(self, uid: str) -> str:
-        snapshot = self._parts.cache.snapshot(uid)
+        snapshot = self._parts.host.cache.snapshot(uid)
         on_host = bool(snapshot.sandboxes) and snapshot.sandboxes[0].ip is None
-        return self._parts.host_ip if on_host else snapshot.pod_ip
+        return self._parts.host.address if on_host else snapshot.pod_ip

@@ -9,7 +9,6 @@ import structlog
 
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.beside.pods.api_pod import Condition
 from probelet.beside.pods.condition import Readiness
 from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
 from probelet.host.tasks import Tasks
@@ -18,6 +17,7 @@ from probelet.kube.connection import Connection
 from probelet.kube.error import Conflict, KubeError, NotFound
 from probelet.kube.kinds import PODS
 from probelet.kube.pace import Pace
+from probelet.spec.model.pod import PodCondition
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 REASSERT_NS: Final = 10 * SECOND
@@ -64,7 +64,7 @@ class Conditions:
         self._tasks = tasks
         self._pods: dict[str, _Pod] = {}
         # What the API server has of pods whose condition has not been calculated yet.
-        self._found: dict[str, Condition] = {}
+        self._found: dict[str, PodCondition] = {}
         self._turns = asyncio.Semaphore(WRITES_MAX)
         self._failed = PacedLog(log.warning, "condition cannot be written; the latest is tried again", timers.seconds)
 
@@ -73,7 +73,7 @@ class Conditions:
         """Pods whose condition the API server does not have yet."""
         return sum(pod.writing for pod in self._pods.values())
 
-    def found(self, uid: str, condition: Condition | None, version: str) -> None:
+    def found(self, uid: str, condition: PodCondition | None, version: str) -> None:
         """The API server has this condition in this version of a pod. If somebody else has changed it since our last
         write, it is written again, as a kubelet does with its own conditions."""
         pod = self._pods.get(uid)
@@ -185,12 +185,12 @@ class Conditions:
             self._timers.cancel(over)
 
 
-def _take(pod: _Pod, found: Condition | None) -> None:
+def _take(pod: _Pod, found: PodCondition | None) -> None:
     """The API server has this condition of the pod."""
     if found is None:
         pod.written, pod.since = None, ""
     else:
-        pod.written = Readiness(found.status == "True", found.reason or "", found.message or "")
+        pod.written = Readiness(found.status == "True", found.reason, found.message)
         pod.since = found.last_transition_time or ""
 
 

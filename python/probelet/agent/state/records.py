@@ -1,4 +1,4 @@
-"""The objects in the state directory, each kind in a folder of its own."""
+"""The content of the files in the state directory, one type for each of its folders."""
 
 from typing import Final, Literal
 
@@ -8,19 +8,21 @@ from probelet.policy.rules.grace import GraceSource, KillReason
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
 
-PODS_FOLDER: Final = "pods"
-PAUSES_FOLDER: Final = "pauses"
-"""The folders whose files are named after the UID of a pod."""
-INTENTS_FOLDER: Final = "intents"
-"""The folder whose files are named after the ID of a container in the runtime."""
-REQUESTS_FOLDER: Final = "requests"
-"""The folder whose files are named after the UID of a request."""
+PODS: Final = "pods"
+"""The folder of ``FirstSeen``; a file is named after the pod's UID."""
+INTENTS: Final = "intents"
+"""The folder of ``Intent``; a file is named after the container's ID in the runtime."""
+PAUSES: Final = "pauses"
+"""The folder of ``PausedPod``; a file is named after the pod's UID."""
+REQUESTS: Final = "requests"
+"""The folder of ``RequestNote``; a file is named after the request's UID."""
 
 _MS_PER_SECOND: Final = 1000
 
 
 class FirstSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """A pod of this node as first seen, ``probelet-pod/1``: what counts for a UID, whatever is written later.
+    """A pod of this node as first seen, ``probelet-pod/1``: the annotation and the definition that count for a UID,
+    whatever is written later.
 
     ``annotation`` is None for a pod that had none: one that is added later does not count. ``pod`` has the fields that
     the agent reads (``definition``), and none for such a pod.
@@ -35,7 +37,8 @@ class FirstSeen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """One kill of one container instance, ``probelet-intent/1``: on disk from before its first step until its end."""
+    """One kill of one container instance, ``probelet-intent/1``; on disk from before its first step until the container
+    has ended."""
 
     schema: Literal["probelet-intent/1"] = "probelet-intent/1"
     pod_uid: str
@@ -77,7 +80,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PausedPod(msgspec.Struct, frozen=True, kw_only=True):
-    """The pauses of one pod, ``probelet-pauses/1``."""
+    """The pauses of one pod, ``probelet-pauses/1``, kept across restarts of the agent."""
 
     schema: Literal["probelet-pauses/1"] = "probelet-pauses/1"
     uid: str
@@ -85,7 +88,7 @@ class PausedPod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestNote(msgspec.Struct, frozen=True, kw_only=True):
-    """The kills for one ContainerRecreateRequest, ``probelet-request/1``: on disk from before the first one until the
+    """The kills for one ContainerRecreateRequest, ``probelet-request/1``; on disk from before its first kill until the
     request is over."""
 
     schema: Literal["probelet-request/1"] = "probelet-request/1"

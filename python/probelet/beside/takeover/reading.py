@@ -37,7 +37,7 @@ def read(text: str, pod: Pod, *, own_namespace: str) -> Reading:
     probe that belongs to enhanced liveness, all probes of a container of which a rule says that they stay native.
     """
     written = view(msgspec.to_builtins(pod))
-    has_gate = any(gate.condition_type == CONDITION for gate in written.spec.readiness_gates or ())
+    has_gate = written.has_gate(CONDITION)
     try:
         entries = decode(text)
     except AnnotationError as error:

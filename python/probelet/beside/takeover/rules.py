@@ -8,7 +8,8 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION, OS_LABEL
-from probelet.beside.takeover.view import Place, PodView, RawProbe
+from probelet.beside.takeover.view import Place, PodView
+from probelet.spec.model.pod_object import RawProbe
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.read.json import SpecError, convert_probe
 from probelet.spec.read.unknown import unknown_fields

@@ -1,37 +1,14 @@
 """A taken-over pod as people who look at the whole cluster need it: where it is, and whether its gate is open."""
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from probelet.beside.takeover.names import CONDITION, MIRROR_ANNOTATION, PROBES_ANNOTATION
-
-
-class _Meta(msgspec.Struct):
-    name: str
-    namespace: str = ""
-    uid: str = ""
-    annotations: dict[str, str] | None = None
-
-
-class _Condition(msgspec.Struct):
-    type: str
-    status: str
-
-
-class _Status(msgspec.Struct):
-    phase: str | None = None
-    conditions: list[_Condition] | None = None
-
-
-class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str | None = None
-
-
-class _Pod(msgspec.Struct):
-    metadata: _Meta
-    spec: _Spec
-    status: _Status | None = None
+from probelet.spec.model.pod import PodStatus
+from probelet.spec.model.pod_object import PodObject, identity, read_pod_object
 
 
 class TakenPod(msgspec.Struct, frozen=True, gc=False):
@@ -45,15 +22,22 @@ class TakenPod(msgspec.Struct, frozen=True, gc=False):
     """The condition of its readiness gate."""
 
 
-def taken_pod(found: dict[str, Any]) -> TakenPod | None:
+def is_taken(annotations: Mapping[str, str]) -> bool:
+    """True if a pod with these annotations is taken over, and no kubelet's copy of a pod from a file."""
+    return PROBES_ANNOTATION in annotations and MIRROR_ANNOTATION not in annotations
+
+
+def taken_of(pod: PodObject) -> TakenPod | None:
     """The pod, or None for one that is not taken over, not bound, or over. Raises msgspec.ValidationError."""
+    status = pod.status or PodStatus()
+    if not is_taken(pod.annotations) or not pod.spec.node_name or status.phase in ("Succeeded", "Failed"):
+        return None
+    ready = any(each.type == CONDITION and each.status == "True" for each in status.conditions)
+    namespace, name, uid = identity(pod)
+    return TakenPod(sys.intern(namespace), name, uid, sys.intern(pod.spec.node_name), ready)
+
+
+def taken_pod(found: dict[str, Any]) -> TakenPod | None:
+    """``taken_of`` for a v1.Pod as JSON data; decodes only pods that are taken over."""
     annotations = (found.get("metadata") or {}).get("annotations") or {}
-    if PROBES_ANNOTATION not in annotations or MIRROR_ANNOTATION in annotations:
-        return None
-    pod = msgspec.convert(found, _Pod)
-    status = pod.status or _Status()
-    if not pod.spec.node_name or status.phase in ("Succeeded", "Failed"):
-        return None
-    ready = any(each.type == CONDITION and each.status == "True" for each in status.conditions or ())
-    meta = pod.metadata
-    return TakenPod(meta.namespace, meta.name, meta.uid, pod.spec.node_name, ready)
+    return taken_of(read_pod_object(found)) if is_taken(annotations) else None

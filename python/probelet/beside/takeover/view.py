@@ -1,7 +1,4 @@
-"""The fields of a pod that decide about the takeover, as they were written.
-
-A probe stays a plain JSON object, so that a field unknown to this release is neither lost nor changed.
-"""
+"""A pod as it was written, as the takeover sees it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,10 +9,8 @@ from msgspec.structs import replace
 
 from probelet.beside.takeover.names import MANAGED_LABEL
 from probelet.errors import ProbeletError
-from probelet.spec.model.probe import PROBE_TYPES, ProbeType
-
-RawProbe: TypeAlias = dict[str, Any]
-"""A probe as JSON."""
+from probelet.spec.model.pod_object import ContainerPart, PodObject, RawProbe
+from probelet.spec.model.probe import ProbeType
 
 Entries: TypeAlias = dict[str, dict[ProbeType, RawProbe]]
 """Probes by container and type."""
@@ -25,67 +20,6 @@ class ViewError(ProbeletError, ValueError):
     """The object is no pod that an API server would send: a field that decides has the wrong type."""
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of the parts: only these fields are decoded, and null means unset as in Go."""
-
-
-class MetaView(_Part, frozen=True, kw_only=True):
-    """``metadata``."""
-
-    namespace: str | None = None
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
-
-
-class OsView(_Part, frozen=True, kw_only=True):
-    """``spec.os``."""
-
-    name: str | None = None
-
-
-class GateView(_Part, frozen=True, kw_only=True):
-    """One of ``spec.readinessGates``."""
-
-    condition_type: str | None = None
-
-
-class ContainerView(_Part, frozen=True, kw_only=True):
-    """A container with its probes."""
-
-    name: str | None = None
-    restart_policy: str | None = None
-    restart_policy_rules: list[Any] | None = None
-    liveness_probe: RawProbe | None = None
-    readiness_probe: RawProbe | None = None
-    startup_probe: RawProbe | None = None
-
-    @property
-    def probes(self) -> dict[ProbeType, RawProbe]:
-        """The probes that are set, in the order liveness, readiness, startup."""
-        present = zip(PROBE_TYPES, (self.liveness_probe, self.readiness_probe, self.startup_probe), strict=True)
-        return {probe_type: probe for probe_type, probe in present if probe is not None}
-
-    def with_probes(self, probes: Mapping[ProbeType, RawProbe]) -> "ContainerView":
-        """A copy that has exactly these probes."""
-        return replace(
-            self,
-            liveness_probe=probes.get("liveness"),
-            readiness_probe=probes.get("readiness"),
-            startup_probe=probes.get("startup"),
-        )
-
-
-class SpecView(_Part, frozen=True, kw_only=True):
-    """``spec``."""
-
-    restart_policy: str | None = None
-    os: OsView | None = None
-    node_selector: dict[str, str] | None = None
-    readiness_gates: list[GateView] | None = None
-    containers: list[ContainerView] | None = None
-    init_containers: list[ContainerView] | None = None
-
-
 class Place(NamedTuple):
     """A container that may have probes: a regular one, or a sidecar (an init container that is always restarted)."""
 
@@ -93,7 +27,7 @@ class Place(NamedTuple):
     """``spec.containers[0]``."""
     pointer: str
     """``/spec/containers/0``, as a JSON patch names it."""
-    container: ContainerView
+    container: ContainerPart
     is_sidecar: bool
 
     @property
@@ -102,16 +36,8 @@ class Place(NamedTuple):
         return self.container.name or ""
 
 
-class PodView(_Part, frozen=True, kw_only=True):
-    """A v1.Pod, or as much as the takeover reads."""
-
-    metadata: MetaView = MetaView()
-    spec: SpecView = SpecView()
-
-    @property
-    def annotations(self) -> dict[str, str]:
-        """``metadata.annotations``; not to be changed."""
-        return self.metadata.annotations or {}
+class PodView(PodObject, frozen=True, kw_only=True):
+    """A v1.Pod with what the takeover asks of it and changes in it."""
 
     @property
     def is_managed(self) -> bool:
@@ -129,7 +55,7 @@ class PodView(_Part, frozen=True, kw_only=True):
     def with_probes(self, probes: Mapping[str, Mapping[ProbeType, RawProbe]]) -> "PodView":
         """A copy in which each container that ``probes`` names has these in addition to its own, which win."""
 
-        def changed(container: ContainerView) -> ContainerView:
+        def changed(container: ContainerPart) -> ContainerPart:
             added = probes.get(container.name or "")
             return container if added is None else container.with_probes({**added, **container.probes})
 
@@ -143,7 +69,7 @@ class PodView(_Part, frozen=True, kw_only=True):
     def with_only(self, probes: Mapping[str, Mapping[ProbeType, RawProbe]]) -> "PodView":
         """A copy whose containers have these probes and no others."""
 
-        def bare(container: ContainerView) -> ContainerView:
+        def bare(container: ContainerPart) -> ContainerPart:
             return container.with_probes({})
 
         spec = replace(

@@ -8,13 +8,13 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import console, say_json
 
 if TYPE_CHECKING:
-    from probelet.agent.show.coverage import ClusterDocument
+    from probelet.daemon.cluster.coverage import ClusterDocument
 
 
 def show_coverage(kubeconfig: Path | None, context: str, namespace: str, output: str) -> int:
     """Prints which nodes have a live agent; exits with 1 if a taken-over pod lacks one."""
     from probelet.daemon.cluster.coverage import coverage
-    from probelet.daemon.error import DaemonError
+    from probelet.errors import DaemonError
 
     try:
         document = coverage(kubeconfig, context, namespace)

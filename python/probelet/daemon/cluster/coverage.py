@@ -1,15 +1,56 @@
-"""Asks the API server for what ``probelet status --cluster`` shows."""
+"""Which taken-over pods of a cluster are on nodes without a live agent: what ``probelet status --cluster`` shows."""
 
 import asyncio
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal, TypedDict
 
-from probelet.agent.show.coverage import ClusterDocument, agent_lease, cluster_document
-from probelet.beside.takeover.taken_pod import taken_pod
-from probelet.daemon.error import DaemonError
+from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.takeover.lease import AgentLease, agent_lease
+from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
+from probelet.errors import DaemonError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError, KubeError
 from probelet.kube.kinds import LEASES, PODS
+
+
+class NodeCoverage(TypedDict):
+    """A node that has taken-over pods, or an agent's Lease."""
+
+    node: str
+    """The name of the node."""
+    agent: Literal["live", "expired", "none"]
+    """Whether its agent's Lease is renewed, is too old, or is not there."""
+    renewed_at: str | None
+    """When the Lease was last renewed; null without one."""
+    pods: int
+    """How many taken-over pods it has."""
+
+
+class UncoveredPod(TypedDict):
+    """A taken-over pod that no agent probes."""
+
+    namespace: str
+    """The namespace."""
+    name: str
+    """The name."""
+    node: str
+    """The node, whose agent's Lease is not live."""
+    ready: bool
+    """The condition of its readiness gate, as the last agent left it."""
+
+
+class ClusterDocument(TypedDict):
+    """The agents of a cluster, and the pods that lack one."""
+
+    schema: Literal["probelet-cluster/1"]
+    as_of: str
+    """The moment of the document, on this machine's clock."""
+    nodes: list[NodeCoverage]
+    """By name."""
+    uncovered: list[UncoveredPod]
+    """By node, namespace and name."""
 
 
 def coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDocument:
@@ -28,3 +69,35 @@ async def _coverage(kubeconfig: Path | None, context: str, namespace: str) -> Cl
         # No selector finds an annotation, and the label may have gone since the pod was created.
         pods = await connection.list_as(PODS, taken_pod)
     return cluster_document(pods.items, leases.items, round(time.time() * 1000))
+
+
+def cluster_document(
+    pods: Iterable[TakenPod | None], leases: Iterable[AgentLease | None], wall_ms: int
+) -> ClusterDocument:
+    """The document of these pods and Leases at ``wall_ms``."""
+    by_node = {lease.node: lease for lease in leases if lease is not None}
+    taken = sorted((pod for pod in pods if pod is not None), key=lambda pod: (pod.node, pod.namespace, pod.name))
+    counts: dict[str, int] = dict.fromkeys(by_node, 0)
+    for pod in taken:
+        counts[pod.node] = counts.get(pod.node, 0) + 1
+
+    def is_live(node: str) -> bool:
+        return node in by_node and by_node[node].is_live(wall_ms)
+
+    def row(node: str) -> NodeCoverage:
+        lease = by_node.get(node)
+        agent: Literal["live", "expired", "none"] = "live" if is_live(node) else "none" if lease is None else "expired"
+        renewed = rfc3339(lease.renewed_ms) if lease is not None and lease.renewed_ms else None
+        return {"node": node, "agent": agent, "renewed_at": renewed, "pods": counts[node]}
+
+    uncovered: list[UncoveredPod] = [
+        {"namespace": pod.namespace, "name": pod.name, "node": pod.node, "ready": pod.ready}
+        for pod in taken
+        if not is_live(pod.node)
+    ]
+    return {
+        "schema": "probelet-cluster/1",
+        "as_of": rfc3339(wall_ms),
+        "nodes": [row(node) for node in sorted(counts)],
+        "uncovered": uncovered,
+    }

@@ -1,5 +1,5 @@
 """Reads the files of a flight recorder, and plays its pods with other probes. The bytes and the plays are Rust's
-(``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
+(``rust/play/src/recording``, ``rust/play/src/whatif``); here they have types.
 """
 
 from probelet.lab.recording.model import (

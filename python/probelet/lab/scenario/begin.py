@@ -13,7 +13,6 @@ from probelet.lab.scenario.read import ScenarioError, ScenarioFile
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.virtual.cluster import (
-    Cluster,
     DependencyDown,
     DependencySlow,
     Fault,
@@ -21,6 +20,7 @@ from probelet.virtual.cluster import (
     ProberRestart,
     Rollout,
     TrafficStep,
+    VirtualCluster,
 )
 from probelet.virtual.cluster.duration import nanoseconds
 
@@ -36,12 +36,14 @@ class Offer(NamedTuple):
     timeout: str
     slo: str
 
-    def begin(self, cluster: Cluster, *, share: float = 1.0) -> None:
+    def begin(self, cluster: VirtualCluster, *, share: float = 1.0) -> None:
         """Offer the requests from now on; with a share of 0 the Service exists and nobody calls it."""
         cluster.traffic(self.service, self.rate * share, timeout=self.timeout, slo=self.slo)
 
 
-def offers(file: ScenarioFile, cluster: Cluster, templates: Templates, rates: Mapping[str, float]) -> list[Offer]:
+def offers(
+    file: ScenarioFile, cluster: VirtualCluster, templates: Templates, rates: Mapping[str, float]
+) -> list[Offer]:
     """The requests of the scenario. A Service in ``rates`` has that rate.
 
     With a pattern, a workload behind several Services gets its requests through the first alone; a workload without a
@@ -63,7 +65,9 @@ def offers(file: ScenarioFile, cluster: Cluster, templates: Templates, rates: Ma
     return found
 
 
-def _services(entry: Traffic, cluster: Cluster, templates: Templates, served: set[str]) -> Iterator[tuple[str, str]]:
+def _services(
+    entry: Traffic, cluster: VirtualCluster, templates: Templates, served: set[str]
+) -> Iterator[tuple[str, str]]:
     """The Services that an entry gives traffic to, and the workload behind each."""
     for workload, template in templates.items():
         services = cluster.services_of(workload)
@@ -75,7 +79,7 @@ def _services(entry: Traffic, cluster: Cluster, templates: Templates, served: se
 
 
 def faults(
-    file: ScenarioFile, cluster: Cluster, templates: Templates, budgets: Templates, rates: Mapping[str, float]
+    file: ScenarioFile, cluster: VirtualCluster, templates: Templates, budgets: Templates, rates: Mapping[str, float]
 ) -> list[Fault]:
     """The faults of the scenario, each for everything that it strikes; times count from now. ``budgets`` is as for
     ``behave``.
@@ -91,13 +95,13 @@ def faults(
 
 
 class _Struck:
-    """What one fault of a scenario strikes in a cluster."""
+    """The targets of one fault of a scenario in a cluster."""
 
     def __init__(
         self,
         file: ScenarioFile,
         index: int,
-        cluster: Cluster,
+        cluster: VirtualCluster,
         templates: Templates,
         budgets: Templates,
         rates: Mapping[str, float],

@@ -13,7 +13,7 @@ from probelet.lab.scenario.pattern import Template, Templates, matches_container
 from probelet.spec.model.container import Container as PodContainer
 from probelet.spec.model.probe import PROBE_TYPES, Probe, ProbeType
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
-from probelet.virtual.cluster import Behaviour, Cluster
+from probelet.virtual.cluster import Behaviour, VirtualCluster
 
 HALF_OF_BUDGET: Final = Startup(of_budget=0.5)
 LATENCY: Final = Length(always=20 * MILLISECOND)
@@ -31,7 +31,7 @@ class Assumed(NamedTuple):
     """How long the slowest container takes to start up at first, as a rule."""
 
 
-def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: Templates) -> Assumed:
+def behave(scenario: Scenario, cluster: VirtualCluster, templates: Templates, budgets: Templates) -> Assumed:
     """Provides the dependencies and sets the behaviour of every container.
 
     ``budgets`` has the templates whose start-up budgets count for `ofBudget`, because other probes must not make a
@@ -94,7 +94,7 @@ def new_version(
     return msgspec.structs.replace(found, exits_after=format_duration(fault.exits_after))
 
 
-def _provide(scenario: Scenario, cluster: Cluster) -> None:
+def _provide(scenario: Scenario, cluster: VirtualCluster) -> None:
     """Dependencies that ask nothing come first, because a dependency may only ask what is there."""
     left = dict(scenario.dependencies)
     while left:

@@ -11,7 +11,7 @@ from probelet.lab.scenario.pattern import Templates
 from probelet.lab.scenario.read import ScenarioFile
 from probelet.lab.simulate.manifests import Manifests
 from probelet.spec.text.duration import SECOND, format_duration
-from probelet.virtual.cluster import Cluster, History
+from probelet.virtual.cluster import History, VirtualCluster
 
 SETTLE_STEP: Final = 5
 """Seconds between two looks whether all is ready."""
@@ -71,7 +71,7 @@ class Play:
         scenario = setting.file.scenario
         self._setting = setting
         self._began_at = time.monotonic()
-        self._cluster = Cluster(
+        self._cluster = VirtualCluster(
             list(objects),
             nodes=scenario.nodes,
             seed=setting.seed,

@@ -77,7 +77,7 @@ def play(
     """Plays manifests through a scenario.
 
     Args:
-        manifests: files, directories, texts or objects, as ``probelet.Cluster`` takes them.
+        manifests: files, directories, texts or objects, as ``probelet.VirtualCluster`` takes them.
         scenario: the name of a built-in, the path of a file, or a scenario that was read.
         against: another version of the manifests, played through the same scenario.
         guard: play the same manifests beside it with enhanced liveness, which has these settings, the data of the

@@ -49,7 +49,7 @@ class Neighbours:
     def disruption_budgets(self, namespace: str, labels: Mapping[str, str]) -> Iterator[DisruptionBudget]:
         """The budgets that select pods with these labels."""
         for found in self._selecting(namespace, labels):
-            if isinstance(found, DisruptionBudget) and found.selects(labels):
+            if isinstance(found, DisruptionBudget) and found.spec.selects(labels):
                 yield found
 
     def network_policies(self, namespace: str, labels: Mapping[str, str]) -> Iterator[NetworkPolicy]:

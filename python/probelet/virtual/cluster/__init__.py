@@ -1,6 +1,6 @@
 """A cluster in virtual time: workloads, Services, traffic and faults over the production prober, policy and back-off.
 
-    cluster = Cluster("web.yaml", nodes=3, seed=7)
+    cluster = VirtualCluster("web.yaml", nodes=3, seed=7)
     cluster.behave("web/app", startup="12s", latency="40ms", concurrency=16, asks={"readiness": ["auth"]})
     cluster.dependency("auth", latency="5ms")
     cluster.traffic("web", rate=300)
@@ -8,9 +8,9 @@
     cluster.run("10m")
     assert cluster.requests("web").lost == 0, cluster.timeline()
 
-``Cluster`` is the cluster. ``Behaviour`` says how a container is, the faults (``Fault`` and its subclasses) what
-happens at a time, ``History`` what has happened. A mistake in a manifest raises ``ManifestError``, one in a name, a
-behaviour, a fault or a duration ``ClusterError``. The modules inside are internal.
+``VirtualCluster`` is the cluster; ``Cluster`` is its former name. ``Behaviour`` says how a container is, the faults
+(``Fault`` and its subclasses) what happens at a time, ``History`` what has happened. A mistake in a manifest raises
+``ManifestError``, one in a name, a behaviour, a fault or a duration ``ClusterError``. The modules inside are internal.
 
 Laws
  1. Every decision is production code. On each node the core decides when to probe and what an answer means,
@@ -59,7 +59,7 @@ above it only slowly.
 
 from probelet.errors import ClusterError, ManifestError
 from probelet.virtual.cluster.behaviour import Behaviour, Leak, Pause, Spread
-from probelet.virtual.cluster.cluster import Cluster
+from probelet.virtual.cluster.cluster import VirtualCluster
 from probelet.virtual.cluster.fault import (
     Deadlock,
     DependencyDown,
@@ -131,4 +131,8 @@ __all__ = [
     "StartupDrift",
     "StartupSlow",
     "TrafficStep",
+    "VirtualCluster",
 ]
+
+Cluster = VirtualCluster
+"""The former name."""

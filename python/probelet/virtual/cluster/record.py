@@ -54,8 +54,8 @@ class ProbeRecord(msgspec.Struct, frozen=True):
     failure_threshold: int
     """``failureThreshold``."""
     attempts: list[Attempt]
-    """Oldest first, at most ``Cluster(attempts=...)``, and fewer in a cluster with hundreds of probes. Changes are kept
-    first, then failures, then successes that repeat themselves."""
+    """Oldest first, at most as many as ``attempts`` of ``VirtualCluster`` says, and fewer in a cluster with hundreds of
+    probes. Changes are kept first, then failures, then successes that repeat themselves."""
     made: int
     """All attempts, kept or not."""
     failed: int

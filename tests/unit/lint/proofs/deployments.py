@@ -10,13 +10,14 @@ from typing import Any
 
 from probelet.lab.explain import Timing
 from probelet.lint.finding import Hit
-from probelet.lint.model.neighbour import Service, ServiceSpec
+from probelet.lint.model.neighbour import Service
 from probelet.lint.model.workload import Scope
 from probelet.lint.read.workload import read_workload
 from probelet.lint.rule import Rule
 from probelet.lint.settings import Settings
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.probe import ProbeType
+from probelet.spec.model.service import ServiceSpec
 from probelet.spec.read.each_object import RawObject
 from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.tree import documents

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from probelet.beside.guard.names import PUB_OPERATIONS
+from probelet.spec.model.disruption_budget import DisruptionBudgetSpec
 from probelet.spec.model.meta import Object, ObjectMeta
 from probelet.spec.model.selector import LabelSelector
 
@@ -24,10 +25,8 @@ class Target(Object, frozen=True, kw_only=True):
     name: str = ""
 
 
-class _Spec(Object, frozen=True, kw_only=True):
-    selector: LabelSelector | None = None
+class _Spec(DisruptionBudgetSpec, frozen=True, kw_only=True):
     target_ref: Target | None = None
-    unhealthy_pod_eviction_policy: str = ""
     protect_operations: list[str] = msgspec.field(default_factory=list)
     ignored_pod_selector: LabelSelector | None = None
 

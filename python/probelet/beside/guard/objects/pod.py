@@ -1,5 +1,7 @@
 """A pod as the mapping and the restart decision read it."""
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -7,35 +9,9 @@ import msgspec
 from probelet.beside.guard.names import CONTEXT, NO_PROTECT, OPT_IN, OPTED_IN, READINESS_GATE, RELATED_PUB
 from probelet.beside.guard.objects.moment import nanoseconds
 from probelet.beside.guard.objects.owner import Owner, controller_of
-from probelet.spec.model.meta import Object, ObjectMeta
-from probelet.spec.model.pod import PodReadinessGate, PodStatus
+from probelet.spec.model.pod import PodStatus
+from probelet.spec.model.pod_object import ContainerPart, PodObject, read_pod_object
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
-
-
-class _Port(Object, frozen=True, kw_only=True):
-    name: str = ""
-    container_port: int = 0
-
-
-class _Container(Object, frozen=True, kw_only=True):
-    name: str = ""
-    ports: list[_Port] = msgspec.field(default_factory=list)
-    startup_probe: dict[str, Any] | None = None
-
-
-class _Spec(Object, frozen=True, kw_only=True):
-    containers: list[_Container] = msgspec.field(default_factory=list)
-    restart_policy: str = ""
-    node_name: str = ""
-    host_network: bool = False
-    termination_grace_period_seconds: int | None = None
-    readiness_gates: list[PodReadinessGate] = msgspec.field(default_factory=list)
-
-
-class _Pod(Object, frozen=True, kw_only=True):
-    metadata: ObjectMeta = ObjectMeta()
-    spec: _Spec = _Spec()
-    status: PodStatus = PodStatus()
 
 
 class GuardedContainer(msgspec.Struct, frozen=True, gc=False):
@@ -85,42 +61,54 @@ class GuardedPod(msgspec.Struct, frozen=True, gc=False):
         return next((each for each in self.containers if each.name == name), None)
 
 
-def read_pod(pod: dict[str, Any]) -> GuardedPod | None:
-    """Reads a v1.Pod; None if it has nothing to do with enhanced liveness."""
-    annotations = (pod.get("metadata") or {}).get("annotations") or {}
-    if OPT_IN not in annotations and CONTEXT not in annotations:
+def is_guarded(annotations: Mapping[str, str]) -> bool:
+    """True if a pod with these annotations has to do with enhanced liveness."""
+    return OPT_IN in annotations or CONTEXT in annotations
+
+
+def guarded_of(pod: PodObject) -> GuardedPod | None:
+    """The pod; None if it has nothing to do with enhanced liveness."""
+    meta, spec, status, annotations = pod.metadata, pod.spec, pod.status or PodStatus(), pod.annotations
+    if not is_guarded(annotations):
         return None
-    read = msgspec.convert(pod, _Pod, strict=False)
-    meta, spec, status = read.metadata, read.spec, read.status
+    # A namespace and a node have many pods, which share the texts.
+    grace = spec.termination_grace_period_seconds
     return GuardedPod(
-        namespace=meta.namespace,
-        name=meta.name,
-        uid=meta.uid,
-        is_opted_in=meta.annotations.get(OPT_IN) == OPTED_IN,
-        context=meta.annotations.get(CONTEXT, ""),
-        node=spec.node_name,
+        namespace=sys.intern(meta.namespace or ""),
+        name=meta.name or "",
+        uid=meta.uid or "",
+        is_opted_in=annotations.get(OPT_IN) == OPTED_IN,
+        context=annotations.get(CONTEXT, ""),
+        node=sys.intern(spec.node_name or ""),
         ip=status.pod_ip,
-        is_on_host_network=spec.host_network,
+        is_on_host_network=spec.host_network is True,
         is_active=status.phase not in ("Succeeded", "Failed") and meta.deletion_timestamp is None,
         is_ready=any(each.type == "Ready" and each.status == "True" for each in status.conditions),
-        restart_policy=spec.restart_policy or "Always",
-        grace_seconds=_or_default(spec.termination_grace_period_seconds),
-        has_readiness_gate=any(gate.condition_type == READINESS_GATE for gate in spec.readiness_gates),
-        labels=meta.labels,
-        owner=controller_of(meta.owner_references),
-        budget=next((meta.annotations[key] for key in RELATED_PUB if key in meta.annotations), ""),
-        is_unprotected=meta.annotations.get(NO_PROTECT) == "true",
-        containers=tuple(_container(each, status) for each in spec.containers),
+        restart_policy=sys.intern(spec.restart_policy or "Always"),
+        grace_seconds=TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace,
+        has_readiness_gate=pod.has_gate(READINESS_GATE),
+        labels=meta.labels or {},
+        owner=controller_of(meta.owner_references or ()),
+        budget=next((annotations[key] for key in RELATED_PUB if key in annotations), ""),
+        is_unprotected=annotations.get(NO_PROTECT) == "true",
+        containers=tuple(_container(each, status) for each in spec.containers or ()),
     )
 
 
-def _container(container: _Container, status: PodStatus) -> GuardedContainer:
-    found = next((each for each in status.container_statuses if each.name == container.name), None)
-    ports = tuple((port.name, port.container_port) for port in container.ports if port.name)
+def read_pod(found: dict[str, Any]) -> GuardedPod | None:
+    """``guarded_of`` for a v1.Pod as JSON data; decodes only pods with enhanced liveness."""
+    annotations = (found.get("metadata") or {}).get("annotations") or {}
+    return guarded_of(read_pod_object(found)) if is_guarded(annotations) else None
+
+
+def _container(container: ContainerPart, status: PodStatus) -> GuardedContainer:
+    name = container.name or ""
+    found = next((each for each in status.container_statuses if each.name == name), None)
+    ports = tuple((port["name"], port.get("containerPort") or 0) for port in container.ports or () if port.get("name"))
     if found is None:
-        return GuardedContainer(container.name, ports, container.startup_probe is not None)
+        return GuardedContainer(name, ports, container.startup_probe is not None)
     return GuardedContainer(
-        name=container.name,
+        name=name,
         ports=ports,
         has_startup_probe=container.startup_probe is not None,
         container_id=found.container_id,
@@ -128,7 +116,3 @@ def _container(container: _Container, status: PodStatus) -> GuardedContainer:
         is_ready=found.ready,
         started_ns=None if found.state.running is None else nanoseconds(found.state.running.started_at) or 0,
     )
-
-
-def _or_default(grace: int | None) -> int:
-    return TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace

@@ -22,33 +22,58 @@ class StatusContext(Object, frozen=True, kw_only=True):
     restart_count: int = 0
 
 
-class _Container(Object, frozen=True, kw_only=True):
+class Strategy(Object, frozen=True, kw_only=True):
+    """``spec.strategy``."""
+
+    failure_policy: str = ""
+    ordered_recreate: bool = False
+    force_recreate: bool = False
+    termination_grace_period_seconds: int | None = None
+    unready_grace_period_seconds: int | None = None
+    min_started_seconds: int = 0
+
+
+class WantedContainer(Object, frozen=True, kw_only=True):
+    """A container that the request is about; None if nobody filled the context."""
+
     name: str = ""
-    status_context: StatusContext = StatusContext()
+    status_context: StatusContext | None = None
 
 
-class _Spec(Object, frozen=True, kw_only=True):
+class RequestSpec(Object, frozen=True, kw_only=True):
+    """``spec``."""
+
     pod_name: str = ""
-    containers: list[_Container] = msgspec.field(default_factory=list)
+    containers: list[WantedContainer] = msgspec.field(default_factory=list)
+    strategy: Strategy | None = None
+    active_deadline_seconds: int | None = None
     ttl_seconds_after_finished: int | None = None
 
 
-class _State(Object, frozen=True, kw_only=True):
+class RecreateState(Object, frozen=True, kw_only=True):
+    """``status.containerRecreateStates``: how far one container is."""
+
     name: str = ""
     phase: str = ""
+    message: str = ""
+    is_killed: bool = False
 
 
-class _Status(Object, frozen=True, kw_only=True):
+class RequestStatus(Object, frozen=True, kw_only=True):
+    """``status``."""
+
     phase: str = ""
     completion_time: str | None = None
     message: str = ""
-    container_recreate_states: list[_State] = msgspec.field(default_factory=list)
+    container_recreate_states: list[RecreateState] = msgspec.field(default_factory=list)
 
 
-class _Request(Object, frozen=True, kw_only=True):
+class RequestObject(Object, frozen=True, kw_only=True):
+    """A request as an API server sends it; what the restart decision and the executors keep of it is made from it."""
+
     metadata: ObjectMeta = ObjectMeta()
-    spec: _Spec = _Spec()
-    status: _Status = _Status()
+    spec: RequestSpec = RequestSpec()
+    status: RequestStatus = RequestStatus()
 
 
 class RecreateRequest(msgspec.Struct, frozen=True, gc=False):
@@ -86,11 +111,16 @@ class RecreateRequest(msgspec.Struct, frozen=True, gc=False):
         return self.phase == COMPLETED and self.container_phase == "Succeeded"
 
 
-def read_request(obj: dict[str, Any]) -> RecreateRequest:
-    """Reads a ContainerRecreateRequest."""
-    read = msgspec.convert(obj, _Request, strict=False)
+def read_request_object(found: dict[str, Any]) -> RequestObject:
+    """Reads a ContainerRecreateRequest. Raises ``msgspec.ValidationError``."""
+    return msgspec.convert(found, RequestObject, strict=False)
+
+
+def request_of(read: RequestObject) -> RecreateRequest:
+    """The request as the restart decision needs it."""
     meta, spec, status = read.metadata, read.spec, read.status
-    first = spec.containers[0] if spec.containers else _Container()
+    first = spec.containers[0] if spec.containers else WantedContainer()
+    instance = first.status_context or StatusContext()
     phases = {each.name: each.phase for each in status.container_recreate_states}
     return RecreateRequest(
         namespace=meta.namespace,
@@ -103,10 +133,15 @@ def read_request(obj: dict[str, Any]) -> RecreateRequest:
         phase=status.phase,
         message=status.message,
         container=first.name,
-        container_id=first.status_context.container_id,
-        restart_count=first.status_context.restart_count,
+        container_id=instance.container_id,
+        restart_count=instance.restart_count,
         container_phase=phases.get(first.name, ""),
         created_ns=nanoseconds(meta.creation_timestamp) or 0,
         completed_ns=nanoseconds(status.completion_time),
         ttl_seconds=spec.ttl_seconds_after_finished,
     )
+
+
+def read_request(found: dict[str, Any]) -> RecreateRequest:
+    """``request_of`` for a request as JSON data."""
+    return request_of(read_request_object(found))

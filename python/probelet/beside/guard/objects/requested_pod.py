@@ -5,27 +5,8 @@ from typing import Any
 import msgspec
 
 from probelet.beside.guard.names import READINESS_GATE
-from probelet.spec.model.meta import Object, ObjectMeta
-from probelet.spec.model.pod import ContainerStatus, PodReadinessGate, PodStatus
-
-
-class _Container(Object, frozen=True, kw_only=True):
-    name: str = ""
-    lifecycle: dict[str, Any] | None = None
-    ports: list[dict[str, Any]] = msgspec.field(default_factory=list)
-
-
-class _Spec(Object, frozen=True, kw_only=True):
-    containers: list[_Container] = msgspec.field(default_factory=list)
-    node_name: str = ""
-    termination_grace_period_seconds: int | None = None
-    readiness_gates: list[PodReadinessGate] = msgspec.field(default_factory=list)
-
-
-class _Pod(Object, frozen=True, kw_only=True):
-    metadata: ObjectMeta = ObjectMeta()
-    spec: _Spec = _Spec()
-    status: PodStatus = PodStatus()
+from probelet.spec.model.pod import ContainerStatus, PodStatus
+from probelet.spec.model.pod_object import read_pod_object
 
 
 class RequestedContainer(msgspec.Struct, frozen=True):
@@ -64,28 +45,28 @@ class RequestedPod(msgspec.Struct, frozen=True):
 
 def read_requested_pod(pod: dict[str, Any]) -> RequestedPod:
     """Reads a v1.Pod. Raises ``msgspec.ValidationError``."""
-    read = msgspec.convert(pod, _Pod, strict=False)
-    meta, spec, status = read.metadata, read.spec, read.status
+    read = read_pod_object(pod)
+    meta, spec, status = read.metadata, read.spec, read.status or PodStatus()
     statuses = {each.name: each for each in status.container_statuses}
     return RequestedPod(
-        namespace=meta.namespace,
-        name=meta.name,
-        uid=meta.uid,
-        version=meta.resource_version,
-        node=spec.node_name,
+        namespace=meta.namespace or "",
+        name=meta.name or "",
+        uid=meta.uid or "",
+        version=meta.resource_version or "",
+        node=spec.node_name or "",
         phase=status.phase,
         is_terminating=meta.deletion_timestamp is not None,
         grace_seconds=spec.termination_grace_period_seconds,
-        has_readiness_gate=any(gate.condition_type == READINESS_GATE for gate in spec.readiness_gates),
+        has_readiness_gate=read.has_gate(READINESS_GATE),
         gate_message=next((each.message for each in status.conditions if each.type == READINESS_GATE), ""),
         conditions={each.type: each.status for each in status.conditions},
         containers=tuple(
             RequestedContainer(
-                name=each.name,
+                name=each.name or "",
                 pre_stop=(each.lifecycle or {}).get("preStop"),
-                ports=tuple(each.ports),
-                status=statuses.get(each.name),
+                ports=tuple(each.ports or ()),
+                status=statuses.get(each.name or ""),
             )
-            for each in spec.containers
+            for each in spec.containers or ()
         ),
     )

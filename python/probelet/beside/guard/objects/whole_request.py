@@ -9,41 +9,21 @@ import msgspec
 
 from probelet.beside.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import nanoseconds
-from probelet.beside.guard.objects.recreate_request import COMPLETED, StatusContext
-from probelet.spec.model.meta import Object, ObjectMeta
+from probelet.beside.guard.objects.recreate_request import (
+    COMPLETED,
+    RecreateState,
+    RequestObject,
+    Strategy,
+    WantedContainer,
+    read_request_object,
+)
+from probelet.spec.model.meta import Object
 
 PENDING: Final = "Pending"
 SUCCEEDED: Final = "Succeeded"
 FAILED: Final = "Failed"
 ENDED: Final = (SUCCEEDED, FAILED)
 """The phases of a container that stay."""
-
-
-class Strategy(Object, frozen=True, kw_only=True):
-    """``spec.strategy``."""
-
-    failure_policy: str = ""
-    ordered_recreate: bool = False
-    force_recreate: bool = False
-    termination_grace_period_seconds: int | None = None
-    unready_grace_period_seconds: int | None = None
-    min_started_seconds: int = 0
-
-
-class WantedContainer(Object, frozen=True, kw_only=True):
-    """A container that the request is about; None if nobody filled the context."""
-
-    name: str = ""
-    status_context: StatusContext | None = None
-
-
-class RecreateState(Object, frozen=True, kw_only=True):
-    """``status.containerRecreateStates``: how far one container is."""
-
-    name: str = ""
-    phase: str = ""
-    message: str = ""
-    is_killed: bool = False
 
 
 class SeenStatus(Object, frozen=True, kw_only=True, omit_defaults=False):
@@ -53,28 +33,6 @@ class SeenStatus(Object, frozen=True, kw_only=True, omit_defaults=False):
     ready: bool = False
     restart_count: int = 0
     container_id: str = msgspec.field(default="", name="containerID")
-
-
-class RequestSpec(Object, frozen=True, kw_only=True):
-    """``spec``."""
-
-    pod_name: str = ""
-    containers: list[WantedContainer] = msgspec.field(default_factory=list)
-    strategy: Strategy | None = None
-    active_deadline_seconds: int | None = None
-    ttl_seconds_after_finished: int | None = None
-
-
-class _Status(Object, frozen=True, kw_only=True):
-    phase: str = ""
-    completion_time: str | None = None
-    container_recreate_states: list[RecreateState] = msgspec.field(default_factory=list)
-
-
-class _Request(Object, frozen=True, kw_only=True):
-    metadata: ObjectMeta = ObjectMeta()
-    spec: RequestSpec = RequestSpec()
-    status: _Status = _Status()
 
 
 class WholeRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,9 +77,8 @@ class WholeRequest(msgspec.Struct, frozen=True, kw_only=True):
         return next((each for each in self.states if each.name == container), None)
 
 
-def read_whole_request(obj: dict[str, Any]) -> WholeRequest:
-    """Reads a ContainerRecreateRequest. Raises ``msgspec.ValidationError``."""
-    read = msgspec.convert(obj, _Request, strict=False)
+def whole_request_of(read: RequestObject) -> WholeRequest:
+    """All of a request."""
     meta, spec, status = read.metadata, read.spec, read.status
     return WholeRequest(
         namespace=meta.namespace,
@@ -145,6 +102,11 @@ def read_whole_request(obj: dict[str, Any]) -> WholeRequest:
         snapshot=_snapshot(meta.annotations.get(SNAPSHOT, "")),
         unready_acquired=meta.annotations.get(UNREADY_ACQUIRED, ""),
     )
+
+
+def read_whole_request(found: dict[str, Any]) -> WholeRequest:
+    """``whole_request_of`` for a request as JSON data. Raises ``msgspec.ValidationError``."""
+    return whole_request_of(read_request_object(found))
 
 
 def _snapshot(text: str) -> tuple[SeenStatus, ...]:

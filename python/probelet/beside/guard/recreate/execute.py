@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING
-from probelet.beside.guard.objects.whole_request import FAILED, PENDING, SUCCEEDED, RecreateState, WholeRequest
+from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING, RecreateState
+from probelet.beside.guard.objects.whole_request import FAILED, PENDING, SUCCEEDED, WholeRequest
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.progress import ORDER, Progress, given_up
 from probelet.beside.guard.recreate.situation import ObservedPod, is_another, situations, up_ms

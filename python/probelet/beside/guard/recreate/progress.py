@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING
-from probelet.beside.guard.objects.whole_request import ENDED, FAILED, PENDING, RecreateState, WholeRequest
+from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING, RecreateState
+from probelet.beside.guard.objects.whole_request import ENDED, FAILED, PENDING, WholeRequest
 
 ORDER: Final = (COMPLETED, RECREATING, PENDING, "")
 """Phases in the order in which requests for one pod are taken up."""

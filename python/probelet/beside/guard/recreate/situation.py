@@ -17,15 +17,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from probelet.beside.guard.objects.recreate_request import RECREATING
-from probelet.beside.guard.objects.whole_request import (
-    ENDED,
-    PENDING,
-    SUCCEEDED,
-    RecreateState,
-    WantedContainer,
-    WholeRequest,
-)
+from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateState, WantedContainer
+from probelet.beside.guard.objects.whole_request import ENDED, PENDING, SUCCEEDED, WholeRequest
 from probelet.beside.guard.recreate.messages import NOT_FOUND
 from probelet.beside.guard.recreate.progress import Progress
 

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from probelet.beside.guard.names import ACTIVE, MANAGED, NODE_NAME, POD_UID, UNREADY_ACQUIRED, VIRTUAL_NODE
+from probelet.beside.guard.objects.recreate_request import RequestSpec, Strategy
 from probelet.beside.guard.objects.requested_pod import RequestedContainer, RequestedPod
-from probelet.beside.guard.objects.whole_request import RequestSpec, Strategy
 from probelet.spec.model.meta import Object, ObjectMeta
 
 DEADLINE_SECONDS_MIN: Final = 3

@@ -1,4 +1,4 @@
-"""Several plays of one happening as steps over time, in one chart, which shows where they part."""
+"""Several plays of one incident as steps over time, in one chart, which shows where they part."""
 
 import math
 from collections.abc import Sequence

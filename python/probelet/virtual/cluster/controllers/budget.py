@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.rules.scaled import scaled
 from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def status_of_budget(
         for each in pods
         if not each.is_gone
         and each.pod.metadata.namespace == namespace
-        and budget.spec.selector.matches(each.pod.metadata.labels)
+        and budget.spec.selects(each.pod.metadata.labels)
     ]
     expected = sum(workloads[name].wanted for name in {each.workload for each in chosen})
     healthy = sum(each.is_ready and not each.is_terminating for each in chosen)

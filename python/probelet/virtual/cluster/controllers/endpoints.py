@@ -8,10 +8,10 @@ import msgspec
 
 from probelet._rust import ClusterModel
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.service import ServiceSpec
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Agenda
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import ServiceSpec
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Service:
     def container_of(self, pod: Pod) -> str:
         """The container that serves: the one that has the target port, or else the first regular one."""
         ports = [] if self.spec is None else self.spec.ports
-        targets = {port.port if port.target_port is None else port.target_port for port in ports[:1]}
+        targets = {port.target for port in ports[:1]}
         for container in pod.spec.containers:
             if any(port.container_port in targets or port.name in targets for port in container.ports):
                 return container.name
@@ -83,7 +83,7 @@ class Endpoints:
         # What was last asked for, by Service and pod.
         self._asked: dict[tuple[str, str], bool] = {}
 
-    def look(self, pod: ClusterPod) -> None:
+    def update(self, pod: ClusterPod) -> None:
         """A pod may have become ready or not: the Services that select it follow after the delay."""
         for service in self.services.values():
             if not service.selects(pod.pod, pod.workload):

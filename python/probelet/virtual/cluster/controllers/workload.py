@@ -21,7 +21,7 @@ class Version:
     """From 1."""
     template: Pod
     behaviours: dict[str, Behaviour]
-    """By container, for the containers that ``Cluster.behave`` named."""
+    """By container, for the containers that ``VirtualCluster.behave`` named."""
 
 
 @dataclass

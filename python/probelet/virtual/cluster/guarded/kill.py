@@ -13,7 +13,7 @@ from probelet.policy.strands.hook import PreStopHooks
 from probelet.policy.strands.strand import Strand, Strands
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 from probelet.virtual.runtime import KILLED
 
 RETRY_NS: Final = 10 * SECOND
@@ -26,7 +26,7 @@ class RequestKill:
 
     def __init__(
         self,
-        world: World,
+        world: ClusterState,
         pod: ClusterPod,
         container: str,
         id: str,

@@ -8,13 +8,13 @@ from probelet.beside.guard.objects.owner import Owner
 from probelet.beside.guard.objects.pod import GuardedContainer, GuardedPod
 from probelet.beside.guard.objects.requested_pod import RequestedContainer, RequestedPod
 from probelet.policy.facts.snapshot import State as RuntimeState
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.model.pod import ContainerState, ContainerStateRunning, ContainerStatus
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 from probelet.spec.text.duration import MILLISECOND
 from probelet.virtual.cluster.controllers.budget import BudgetStatus
 from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.node.pod import ClusterPod, regular
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 
 CONTEXT: Final = "[]"
 """Stands for the annotation, whose probes the node runs already."""

@@ -14,7 +14,7 @@ from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.guarded.kill import RequestKill
 from probelet.virtual.cluster.guarded.objects import requested_pod
 from probelet.virtual.cluster.record import Kill
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 
 class RestartedPods:
@@ -22,7 +22,7 @@ class RestartedPods:
 
     runtime = "virtual"
 
-    def __init__(self, world: World, annotations: Callable[[RequestKey], Mapping[str, str]]) -> None:
+    def __init__(self, world: ClusterState, annotations: Callable[[RequestKey], Mapping[str, str]]) -> None:
         self._world = world
         self._annotations = annotations
 
@@ -31,7 +31,7 @@ class RestartedPods:
         return not self._world.node_by_name[node].is_down and not self._world.is_cut_off(node)
 
     def of_api(self, request: WholeRequest) -> RequestedPod | None:
-        """Returns the API server's version. A pod of another UID is another one, although it has the name."""
+        """The pod as the API server has it. A pod of another UID is another one, although it has the name."""
         pod = self._world.pods.get(request.pod_uid)
         return None if pod is None or pod.is_gone else requested_pod(pod)
 
@@ -51,5 +51,5 @@ class RestartedPods:
         if PROBE in annotations:
             kill = Kill(world.now / SECOND, pod.name, container, "liveness", annotations.get(FAILURE, ""))
             pod.kills.append(kill)
-            world.recorder.kill(kill)
+            world.writer.kill(kill)
         RequestKill(world, pod, container, id, grace, stopping(container, request.name), on_end)

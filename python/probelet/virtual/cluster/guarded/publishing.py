@@ -1,4 +1,4 @@
-"""The states of liveness probes that a node publishes: ``beside.probes`` over the results of a simulation."""
+"""Publishes the results of a node's liveness probes: ``beside.probes`` over the results of a simulation."""
 
 from collections.abc import Callable, Mapping
 from random import Random

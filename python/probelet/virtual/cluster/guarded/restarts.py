@@ -12,6 +12,7 @@ from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol import inputs, outputs
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Entry
 from probelet.virtual.cluster.controllers.budget import status_of_budget
@@ -20,9 +21,8 @@ from probelet.virtual.cluster.guarded.pods import RestartedPods
 from probelet.virtual.cluster.guarded.publishing import NodeStatus
 from probelet.virtual.cluster.guarded.requests import Object, Requests
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.cluster.objects.model import DisruptionBudget
 from probelet.virtual.cluster.record import Event
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 WATCH_NS: Final = SECOND
 """How long a change of an object takes to reach the controllers, and a new request the executor of its node."""
@@ -32,7 +32,7 @@ class GuardedRestarts:
     """Enhanced liveness for every pod of a world. ``budgets``: by namespace and name."""
 
     def __init__(
-        self, world: World, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
+        self, world: ClusterState, budgets: Mapping[tuple[str, str], DisruptionBudget], config: Config, seed: int
     ) -> None:
         self.decisions: Counter[str] = Counter()
         """How often each reason decided."""
@@ -141,7 +141,7 @@ class GuardedRestarts:
                 world.agenda.at(world.now, lambda: self._delete(output))
             case outputs.Event() if output.regarding.kind == "Pod":
                 found = Event(world.now / SECOND, output.regarding.name, output.reason, output.message, output.type)
-                world.recorder.event(found)
+                world.writer.event(found)
             case _:
                 # No PodUnavailableBudget, annotation or metric page is here.
                 pass

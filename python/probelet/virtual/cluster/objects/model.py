@@ -1,10 +1,7 @@
-"""The fields of workloads, Services and PodDisruptionBudgets that a virtual cluster reads (Kubernetes 1.36)."""
-
-import msgspec
+"""The fields of workloads that a virtual cluster reads (Kubernetes 1.36)."""
 
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Int32, Object, ObjectMeta
-from probelet.spec.model.selector import LabelSelector
 
 
 class RollingUpdate(Object, frozen=True, kw_only=True):
@@ -43,40 +40,3 @@ class WorkloadObject(Object, frozen=True, kw_only=True):
 
     metadata: ObjectMeta = ObjectMeta()
     spec: WorkloadSpec = WorkloadSpec()
-
-
-class ServicePort(Object, frozen=True, kw_only=True):
-    """A port of a Service."""
-
-    port: Int32 = 0
-    target_port: IntOrString | None = None
-
-
-class ServiceSpec(Object, frozen=True, kw_only=True):
-    """The wanted state of a Service."""
-
-    selector: dict[str, str] = msgspec.field(default_factory=dict)
-    ports: list[ServicePort] = msgspec.field(default_factory=list)
-    publish_not_ready_addresses: bool = False
-
-
-class ServiceObject(Object, frozen=True, kw_only=True):
-    """A v1.Service."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: ServiceSpec = ServiceSpec()
-
-
-class DisruptionBudgetSpec(Object, frozen=True, kw_only=True):
-    """How many pods evictions must leave."""
-
-    selector: LabelSelector = LabelSelector()
-    min_available: IntOrString | None = None
-    max_unavailable: IntOrString | None = None
-
-
-class DisruptionBudget(Object, frozen=True, kw_only=True):
-    """A policy/v1.PodDisruptionBudget."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: DisruptionBudgetSpec = DisruptionBudgetSpec()

@@ -8,8 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from probelet.errors import ManifestError
+from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.service import ServiceObject
 from probelet.spec.read.decode import decode_node
 from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.load import Text, list_manifests, manifest_text, read_pods
@@ -17,7 +19,7 @@ from probelet.spec.read.objects import Rules
 from probelet.spec.read.tree import Node, documents, locate
 from probelet.spec.rules.scaled import scaled
 from probelet.spec.text.problem import ObjectName, Problem, go_value
-from probelet.virtual.cluster.objects.model import DisruptionBudget, ServiceObject, WorkloadObject
+from probelet.virtual.cluster.objects.model import WorkloadObject
 from probelet.virtual.manifests import OPT_OUT, Manifests, flat
 
 _PERCENTAGES: Final = (

@@ -1,7 +1,8 @@
 """One step of the executor: acceptance, order of kills, failures, deadline, end."""
 
 import pytest
-from probelet.beside.guard.objects.whole_request import RecreateState, WholeRequest, read_whole_request
+from probelet.beside.guard.objects.recreate_request import RecreateState
+from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.execute import Step, execute, pick
 from probelet.beside.guard.recreate.progress import Progress
 from probelet.beside.guard.recreate.situation import Instance

@@ -1,7 +1,7 @@
 """T-20: each row of the table of a container's situation."""
 
 import pytest
-from probelet.beside.guard.objects.whole_request import RecreateState
+from probelet.beside.guard.objects.recreate_request import RecreateState
 from probelet.beside.guard.recreate.progress import Progress
 from probelet.beside.guard.recreate.situation import Instance, situations
 
