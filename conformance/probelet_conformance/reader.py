@@ -4,9 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from probelet.replay.check import check
-from probelet.replay.recording import SCHEMA, Recording, RecordingError, read
-from probelet.replay.shape import Shape
+from probelet_conformance.check import check
+from probelet_conformance.recording import SCHEMA, Recording, RecordingError, read
+from probelet_conformance.shape import Shape
 
 
 def load(path: Path) -> Recording:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from probelet.replay.recording import Line, Recording, Trace
+from probelet_conformance.recording import Line, Recording, Trace
 
 SECTIONS = (
     "effective_probes",

@@ -7,12 +7,12 @@ from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import msgspec
-
 from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
-from probelet.replay.difference import compare
-from probelet.replay.pod import pod_object
-from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
+
+from probelet_conformance.difference import compare
+from probelet_conformance.pod import pod_object
+from probelet_conformance.recording import Line, Recording, ScenarioPod, Trace
 
 ProbeType = Literal["liveness", "readiness", "startup"]
 

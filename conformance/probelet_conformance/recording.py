@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from probelet.errors import ProbeletError
 
 SCHEMA = "kubelet-prober-trace/1"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probelet.replay.handlers.server.certificate import certificate
+from probelet_conformance.handlers.server.certificate import certificate
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from probelet.config.gate import DEFAULT_VERSION
-from probelet.replay.closed import play_closed
-from probelet.replay.difference import Difference, closed_differences, compare
-from probelet.replay.handlers.case import folder as handler_files
-from probelet.replay.handlers.case.case import Case
-from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.play import examined
-from probelet.replay.play import play
-from probelet.replay.reader import load
-from probelet.replay.recording import Recording, RecordingError, read
-from probelet.replay.target import targets
+
+from probelet_conformance.closed import play_closed
+from probelet_conformance.difference import Difference, closed_differences, compare
+from probelet_conformance.handlers.case import folder as handler_files
+from probelet_conformance.handlers.case.case import Case
+from probelet_conformance.handlers.known import reason_for
+from probelet_conformance.handlers.play import examined
+from probelet_conformance.play import play
+from probelet_conformance.reader import load
+from probelet_conformance.recording import Recording, RecordingError, read
+from probelet_conformance.target import targets
 
 SCHEMA = "probelet-conformance/1"
 

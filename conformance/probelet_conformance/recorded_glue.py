@@ -16,12 +16,12 @@ import re
 from collections.abc import Callable
 
 import msgspec
-
 from probelet._rust import Simulation
-from probelet.replay.recording import Line
-from probelet.replay.scripted_pod import ScriptedPod
 from probelet.spec.text.duration import MILLISECOND
 from probelet.virtual.agenda import Agenda, play
+
+from probelet_conformance.recording import Line
+from probelet_conformance.scripted_pod import ScriptedPod
 
 RESTART_SUFFIX = re.compile(r"-r\d+$")
 

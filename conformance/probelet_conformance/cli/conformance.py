@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
-
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion, Output
 from probelet.cli.terminal import say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.replay.conformance import Finding
+    from probelet_conformance.conformance import Finding
 
 app = verb(
     "conformance",
@@ -36,7 +35,7 @@ def conformance(
 ) -> int:
     import msgspec
 
-    from probelet.replay.conformance import conformance as examine
+    from probelet_conformance.conformance import conformance as examine
 
     if not folder.is_dir():
         raise CliError(f"DIR: {folder}: not a directory")

@@ -6,8 +6,8 @@ Each rule has a line in docs/kubelet-parity.md and names the sections that may d
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from probelet.replay.difference import Difference
-from probelet.replay.handlers.case.case import Case
+from probelet_conformance.difference import Difference
+from probelet_conformance.handlers.case.case import Case
 
 CBC = "_CBC_SHA"
 TEXT_CHARACTERS_MAX = 10_240

@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
-
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion
 from probelet.cli.terminal import say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from probelet.replay import Recording
+    from probelet_conformance import Recording
 
 SKIPPED = "its probes need sockets, not only virtual time"
 
@@ -36,8 +35,8 @@ def replay(
     ] = "text",
     kubelet_version: KubeletVersion = "1.36",
 ) -> int:
-    from probelet.replay import compare, play
-    from probelet.replay.story import differences_text, story
+    from probelet_conformance import compare, play
+    from probelet_conformance.story import differences_text, story
 
     recordings, refused = _loaded(_expand(files))
     if not recordings and refused:
@@ -79,8 +78,8 @@ def _expand(files: tuple[Path, ...]) -> list[Path]:
 
 def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
     """The playable recordings, and a line for each file that is none."""
-    from probelet.replay import load
-    from probelet.replay.recording import RecordingError
+    from probelet_conformance import load
+    from probelet_conformance.recording import RecordingError
 
     recordings, refused = [], []
     for path in paths:

@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
-
 from probelet import _rust
 from probelet.config.gate import DEFAULT_VERSION
-from probelet.replay.difference import Difference
-from probelet.replay.handlers.case.case import Case, filled
-from probelet.replay.handlers.compare import Seen, differences
-from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.server.server import Server
+
+from probelet_conformance.difference import Difference
+from probelet_conformance.handlers.case.case import Case, filled
+from probelet_conformance.handlers.compare import Seen, differences
+from probelet_conformance.handlers.known import reason_for
+from probelet_conformance.handlers.server.server import Server
 
 USER_AGENT = "kube-probe/1.36"
 """The User-Agent's version in the recorder's build of the kubelet."""

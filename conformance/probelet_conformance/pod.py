@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from probelet.replay.recording import Recording, ScenarioPod
+from probelet_conformance.recording import Recording, ScenarioPod
 
 PROBE_FIELDS = {"liveness": "livenessProbe", "readiness": "readinessProbe", "startup": "startupProbe"}
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from probelet.replay.difference import Difference
-from probelet.replay.handlers.case.case import Case
-from probelet.replay.handlers.server.connection import Connection
-from probelet.replay.handlers.server.frames import messages_of, recorded_messages, recorded_requests, requests_of
-from probelet.replay.handlers.server.tls import Hello
+from probelet_conformance.difference import Difference
+from probelet_conformance.handlers.case.case import Case
+from probelet_conformance.handlers.server.connection import Connection
+from probelet_conformance.handlers.server.frames import messages_of, recorded_messages, recorded_requests, requests_of
+from probelet_conformance.handlers.server.tls import Hello
 
 # Class of the recordings -> the causes that match it.
 CAUSES: Mapping[str, frozenset[str]] = {

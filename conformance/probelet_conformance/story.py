@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from probelet.replay.difference import Difference
-from probelet.replay.recording import Line, Recording, Trace
+from probelet_conformance.difference import Difference
+from probelet_conformance.recording import Line, Recording, Trace
 
 SECTIONS_SHOWN = ("inputs", "probes", "results", "events")
 """Sections of the story; updates and statuses follow from results and inputs."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from probelet.replay.handlers.case.case import Listener
-from probelet.replay.handlers.server.builtin import PLAIN_TO_TLS, serve
-from probelet.replay.handlers.server.connection import RECEIVE_BYTES, Connection, TlsConnection
-from probelet.replay.handlers.server.script import Script
-from probelet.replay.handlers.server.tls import ALERT_NO_PROTOCOL, Hello, context_of
+from probelet_conformance.handlers.case.case import Listener
+from probelet_conformance.handlers.server.builtin import PLAIN_TO_TLS, serve
+from probelet_conformance.handlers.server.connection import RECEIVE_BYTES, Connection, TlsConnection
+from probelet_conformance.handlers.server.script import Script
+from probelet_conformance.handlers.server.tls import ALERT_NO_PROTOCOL, Hello, context_of
 
 ACCEPT_POLL_S = 0.02
 # More connections than an accept queue of length 0 holds.

@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Mapping
 
-from probelet.replay.handlers.case.case import Step, filled_bytes
-from probelet.replay.handlers.server.connection import Connection
-from probelet.replay.handlers.server.frames import HEADERS, PREFACE, split
+from probelet_conformance.handlers.case.case import Step, filled_bytes
+from probelet_conformance.handlers.server.connection import Connection
+from probelet_conformance.handlers.server.frames import HEADERS, PREFACE, split
 
 SEND_FOREVER_BYTES = 65_536
 SETTLE_S = 0.02

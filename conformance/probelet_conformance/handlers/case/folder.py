@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from probelet.replay.handlers.case.case import Case
-from probelet.replay.handlers.case.check import check
-from probelet.replay.handlers.case.shape import Shape
-from probelet.replay.recording import RecordingError, read
+from probelet_conformance.handlers.case.case import Case
+from probelet_conformance.handlers.case.check import check
+from probelet_conformance.handlers.case.shape import Shape
+from probelet_conformance.recording import RecordingError, read
 
 SCHEMA = "kubelet-handler-case/1"
 

@@ -3,10 +3,10 @@
 import base64
 
 import msgspec
-
 from probelet._rust import Simulation
-from probelet.replay.handlers.case.case import Case, filled
-from probelet.replay.handlers.compare import CAUSES
+
+from probelet_conformance.handlers.case.case import Case, filled
+from probelet_conformance.handlers.compare import CAUSES
 
 NEEDED = {"go-grpc-health": "services", "go-http": "status"}
 """The options that each kind of builtin server requires."""

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-
 from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
-from probelet.replay.play import USER_AGENT, status_line, trace_line
-from probelet.replay.pod import pod_object
-from probelet.replay.recorded_glue import RecordedGlue, Timing
-from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
-from probelet.replay.scripted_pod import ScriptedPod
+
+from probelet_conformance.play import USER_AGENT, status_line, trace_line
+from probelet_conformance.pod import pod_object
+from probelet_conformance.recorded_glue import RecordedGlue, Timing
+from probelet_conformance.recording import Line, Recording, ScenarioPod, Trace
+from probelet_conformance.scripted_pod import ScriptedPod
 
 
 def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
 
-from probelet.replay.handlers.case.case import Listener
-from probelet.replay.handlers.server.server import Server
+from probelet_conformance.handlers.case.case import Listener
+from probelet_conformance.handlers.server.server import Server
 
 ADDRESS: Final = "127.0.0.1"
 HTTP_PORT: Final = 18980

@@ -6,7 +6,7 @@ import ssl
 import struct
 import threading
 
-from probelet.replay.handlers.server.tls import Hello
+from probelet_conformance.handlers.server.tls import Hello
 
 RECEIVE_BYTES = 65_536
 

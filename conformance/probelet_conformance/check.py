@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-
 from probelet._rust import Simulation
-from probelet.replay.pod import PROBE_FIELDS, pod_object
-from probelet.replay.recording import Recording
+
+from probelet_conformance.pod import PROBE_FIELDS, pod_object
+from probelet_conformance.recording import Recording
 
 CLOSED_OPS = frozenset(
     {

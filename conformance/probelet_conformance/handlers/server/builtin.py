@@ -7,8 +7,8 @@ from typing import Any
 
 import hpack
 
-from probelet.replay.handlers.server.connection import Connection, TlsConnection
-from probelet.replay.handlers.server.frames import (
+from probelet_conformance.handlers.server.connection import Connection, TlsConnection
+from probelet_conformance.handlers.server.frames import (
     ACK,
     DATA,
     END_HEADERS,
