@@ -520,6 +520,8 @@ class Engine:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""
     def metrics(self) -> bytes:
         """Our own bounded series for ``/metrics`` (runs, durations, lateness, in flight, queue depths)."""
+    def metrics_enhanced(self) -> bytes:
+        """The part of ``/metrics`` about enhanced liveness, which has an engine and names of its own."""
 
 @final
 class Simulation:
