@@ -19,7 +19,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
     Output,
     Reserve,
 )
-from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.tasks import Tasks

@@ -13,7 +13,7 @@ import structlog
 from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.restart.state.cluster_state import KRUISE_HEARTBEAT_NS, GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.daemon.signals import Lifetime, until_death
 from probelet.kube.clock import Clock, LoopClock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.beside.guard.recreate.validate import Injected, check, check_pod, inject
-from probelet.virtual.cluster import Behaviour, Cluster, Deadlock, Evict, Partition, ProberRestart
+from probelet.virtual.cluster import Behaviour, Deadlock, Evict, Partition, ProberRestart, VirtualCluster
 from probelet.virtual.cluster.guarded.objects import requested_pod
 
 from tests.unit.virtual.cluster.test_guard import FAST, deployment
@@ -14,15 +14,17 @@ GOOD = Behaviour(startup="5s", latency="20ms", stop="3s")
 HOOK = {"preStop": {"sleep": {"seconds": 7}}}
 
 
-def cluster(pods: int = 1, *, nodes: int = 1, settings: dict[str, str] | None = None, **fields: Any) -> Cluster:
-    made = Cluster(deployment("web", pods, **fields), nodes=nodes, seed=1)
+def cluster(pods: int = 1, *, nodes: int = 1, settings: dict[str, str] | None = None, **fields: Any) -> VirtualCluster:
+    made = VirtualCluster(deployment("web", pods, **fields), nodes=nodes, seed=1)
     made.behave("web", GOOD)
     made.guard(FAST | (settings or {}))
     made.run("1m")
     return made
 
 
-def ask(made: Cluster, name: str = "by-hand", *, containers: tuple[str, ...] = ("app",), **strategy: Any) -> None:
+def ask(
+    made: VirtualCluster, name: str = "by-hand", *, containers: tuple[str, ...] = ("app",), **strategy: Any
+) -> None:
     """A person's request for containers of the first pod, through the webhook's rules."""
     assert made._guard is not None
     pod = requested_pod(next(pod for pod in made._state.pods.values() if not pod.is_gone))
@@ -35,13 +37,13 @@ def ask(made: Cluster, name: str = "by-hand", *, containers: tuple[str, ...] = (
     made._guard.requests.create({"metadata": meta, "spec": {**found.spec, "activeDeadlineSeconds": 300}})
 
 
-def status(made: Cluster, name: str = "by-hand") -> dict[str, Any]:
+def status(made: VirtualCluster, name: str = "by-hand") -> dict[str, Any]:
     assert made._guard is not None
     found: dict[str, Any] = made._guard.requests.objects["default", name]["status"]
     return found
 
 
-def moments(made: Cluster, reason: str) -> list[float]:
+def moments(made: VirtualCluster, reason: str) -> list[float]:
     return [event.at for event in made.events if event.reason == reason]
 
 
@@ -82,7 +84,7 @@ def test_a_pre_stop_hook_runs_within_the_grace_before_the_stop(grace: int, took:
 
 @pytest.mark.parametrize("ordered", [True, False])
 def test_containers_follow_one_another_and_wait_for_each_other_only_if_that_is_asked_for(ordered: bool) -> None:
-    made = Cluster(two_containers(), nodes=1, seed=1)
+    made = VirtualCluster(two_containers(), nodes=1, seed=1)
     made.behave("web", GOOD)
     made.guard(FAST)
     made.run("1m")

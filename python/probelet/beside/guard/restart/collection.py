@@ -5,12 +5,12 @@ from typing import Final
 
 from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateRequest
 from probelet.beside.guard.restart.settings.config import SECOND
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 
 EVERY_NS: Final = 60 * SECOND
 
 
-def collectable(cluster: ClusterState, now: int) -> Iterator[tuple[RecreateRequest, str]]:
+def collectable(cluster: ObservedCluster, now: int) -> Iterator[tuple[RecreateRequest, str]]:
     """Requests to delete, with the reason. A request whose container is being stopped is never among them."""
     for request in list(cluster.requests.values()):
         if request.is_ours and request.phase != RECREATING:
@@ -19,7 +19,7 @@ def collectable(cluster: ClusterState, now: int) -> Iterator[tuple[RecreateReque
                 yield request, why
 
 
-def _why(cluster: ClusterState, request: RecreateRequest, now: int) -> str:
+def _why(cluster: ObservedCluster, request: RecreateRequest, now: int) -> str:
     if request.completed_ns is not None and not request.is_live:
         ttl = cluster.config.ttl_seconds if request.ttl_seconds is None else request.ttl_seconds
         if cluster.wall(now) - request.completed_ns > ttl * SECOND:
@@ -33,6 +33,6 @@ def _why(cluster: ClusterState, request: RecreateRequest, now: int) -> str:
     return ""
 
 
-def _has_probe(cluster: ClusterState, request: RecreateRequest) -> bool:
+def _has_probe(cluster: ObservedCluster, request: RecreateRequest) -> bool:
     entry = cluster.entries.get(request.pod_uid)
     return entry is not None and any(each.name == request.probe for each in entry[1].probes)

@@ -4,14 +4,14 @@ from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult, Reason
 from probelet.beside.guard.restart.settings.config import SECOND, Exclusion
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 SLACK_NS = 60 * SECOND
 """How much the clocks of a node and of the controller may differ (R-4)."""
 
 
-def check_pod(cluster: ClusterState, uid: str) -> CheckResult | None:
+def check_pod(cluster: ObservedCluster, uid: str) -> CheckResult | None:
     """Whether the pod of a failed probe is still the one that asked for it (R-2, R-3, F-6)."""
     pod, (node, _) = cluster.pods.get(uid), cluster.entries[uid]
     if pod is None or not pod.is_active or pod.node != node or pod.restart_policy != "Always":
@@ -24,7 +24,7 @@ def check_pod(cluster: ClusterState, uid: str) -> CheckResult | None:
     return None
 
 
-def check_state(cluster: ClusterState, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
+def check_state(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
     """Whether the result is fresh and means the running instance of the container (R-4, R-5)."""
     age = cluster.wall(now) - state.probed_ns
     longest = cluster.config.stale_after_ns or _longest(cluster, state)
@@ -47,12 +47,12 @@ def check_state(cluster: ClusterState, pod: GuardedPod, state: ProbeState, now: 
     return None
 
 
-def _longest(cluster: ClusterState, state: ProbeState) -> int:
+def _longest(cluster: ObservedCluster, state: ProbeState) -> int:
     probes = (3 * state.period_seconds + state.timeout_seconds) * SECOND
     return max(probes, cluster.options.heartbeat_ns) + SLACK_NS
 
 
-def check_switches(cluster: ClusterState, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
+def check_switches(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
     """Whether the configuration and the container's past allow a restart (R-6)."""
     config, key = cluster.config, f"{pod.uid}/{state.container}"
     if not config.enabled:

@@ -36,7 +36,7 @@ from probelet.beside.guard.restart.protocol.inputs import (
 from probelet.beside.guard.restart.protocol.outputs import Delete, Gauges, Output
 from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult
 from probelet.beside.guard.restart.queue import GATHER_NS, Queue
-from probelet.beside.guard.restart.state.cluster_state import ClusterState, GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.beside.guard.restart.waiting import Waiting
 
@@ -45,7 +45,7 @@ class Guard:
     """Decides which failed probes of a cluster lead to a restart. Has no clock: ``now`` is in nanoseconds."""
 
     def __init__(self, options: GuardOptions | None = None) -> None:
-        self._cluster = ClusterState(options or GuardOptions())
+        self._cluster = ObservedCluster(options or GuardOptions())
         self._outbox = Outbox(self._cluster)
         self._waiting = Waiting()
         self._queue = Queue(self._cluster.options.seed)

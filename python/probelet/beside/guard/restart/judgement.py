@@ -14,7 +14,7 @@ from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.conditions import check_pod, check_state, check_switches
 from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.settings.config import SECOND
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.spec.rules.scaled import scaled
 
@@ -45,7 +45,7 @@ class Judgement:
         return min((each.until_ns for _, each in self.refused if each.until_ns is not None), default=None)
 
 
-def judge(cluster: ClusterState, uid: str, now: int, placed: Collection[BudgetKey] = ()) -> Judgement:
+def judge(cluster: ObservedCluster, uid: str, now: int, placed: Collection[BudgetKey] = ()) -> Judgement:
     """Judge a pod with at least one failed probe. ``placed``: the budgets that its restart has a place in already."""
     failed, judgement = cluster.failed(uid), Judgement()
     result = check_pod(cluster, uid)
@@ -84,7 +84,7 @@ def _in_order(pod: GuardedPod, failed: list[ProbeState]) -> list[ProbeState]:
 
 
 def check_cluster(
-    cluster: ClusterState, pod: GuardedPod, now: int, placed: Collection[BudgetKey]
+    cluster: ObservedCluster, pod: GuardedPod, now: int, placed: Collection[BudgetKey]
 ) -> CheckResult | None:
     """Whether the pod's requests, its workload, node and budgets allow a restart (R-7 to R-B)."""
     for request in cluster.requests_of(pod.uid):
@@ -94,7 +94,7 @@ def check_cluster(
     return _check_breakers(cluster, pod, workload, now) or _check_limits(cluster, pod, workload, now, placed)
 
 
-def _check_breakers(cluster: ClusterState, pod: GuardedPod, workload: WorkloadKey, now: int) -> CheckResult | None:
+def _check_breakers(cluster: ObservedCluster, pod: GuardedPod, workload: WorkloadKey, now: int) -> CheckResult | None:
     config, share = cluster.config, cluster.of_node
     if share.is_above(pod.node, config.node_breaker_ratio, config.node_breaker_min_pods):
         text = f"{share.failed(pod.node)} of {share.probed(pod.node)} probed pods of node {pod.node} fail at once"
@@ -110,13 +110,13 @@ def _check_breakers(cluster: ClusterState, pod: GuardedPod, workload: WorkloadKe
     return None
 
 
-def limit(cluster: ClusterState, workload: WorkloadKey) -> int:
+def limit(cluster: ObservedCluster, workload: WorkloadKey) -> int:
     """How many pods of a workload may be restarted at the same time."""
     return max(1, scaled(cluster.config.max_in_flight, cluster.replicas(workload), default=0, up=True))
 
 
 def _check_limits(
-    cluster: ClusterState, pod: GuardedPod, workload: WorkloadKey, now: int, placed: Collection[BudgetKey]
+    cluster: ObservedCluster, pod: GuardedPod, workload: WorkloadKey, now: int, placed: Collection[BudgetKey]
 ) -> CheckResult | None:
     most, count = limit(cluster, workload), cluster.flights.count(workload)
     if count >= most:

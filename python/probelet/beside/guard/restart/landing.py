@@ -4,14 +4,14 @@ from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.restart.outbox import Outbox
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
 from probelet.beside.guard.restart.protocol.outputs import Finished, Regarding
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.flights import SETTLE_NS, Flight
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 
 
 class Landing:
     """Follows the restarts under way. ``ended`` has the restarts that are over; the caller empties it."""
 
-    def __init__(self, cluster: ClusterState, outbox: Outbox) -> None:
+    def __init__(self, cluster: ObservedCluster, outbox: Outbox) -> None:
         self._cluster = cluster
         self._outbox = outbox
         self.ended: list[Flight] = []

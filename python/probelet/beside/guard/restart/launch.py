@@ -20,8 +20,8 @@ from probelet.beside.guard.restart.protocol.outputs import AnnotatePod, Create, 
 from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.request import request_body, request_name
 from probelet.beside.guard.restart.settings.config import SECOND, Config
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.flights import UNSEEN_NS, Flight
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 
 REWRITE_NS: Final = 5 * SECOND
 """How often a reservation is written again: OpenKruise drops one of an update after 10 s (kruise 1.9.0)."""
@@ -42,7 +42,7 @@ class Pending:
 class Launcher:
     """Starts restarts, one after the other."""
 
-    def __init__(self, cluster: ClusterState, outbox: Outbox) -> None:
+    def __init__(self, cluster: ObservedCluster, outbox: Outbox) -> None:
         self._cluster = cluster
         self._outbox = outbox
         config = cluster.config

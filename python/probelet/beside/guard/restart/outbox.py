@@ -7,7 +7,7 @@ from probelet.beside.guard.objects.node_probes import ProbeState, cut
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.outputs import Decision, Event, Output, Regarding
 from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, WITH_EVENT, CheckResult
-from probelet.beside.guard.restart.state.cluster_state import ClusterState
+from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 EVENTS_MAX: Final = 50_000
@@ -17,7 +17,7 @@ EVENTS_MAX: Final = 50_000
 class Outbox:
     """The outputs of the machine, in their order."""
 
-    def __init__(self, cluster: ClusterState) -> None:
+    def __init__(self, cluster: ObservedCluster) -> None:
         self._cluster = cluster
         self._outputs: list[Output] = []
         self._numbers = 0

@@ -11,7 +11,7 @@ from probelet.beside.guard.objects.recreate_request import read_request
 from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol import inputs, outputs
 from probelet.beside.guard.restart.settings.config import Config
-from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.agenda import Entry

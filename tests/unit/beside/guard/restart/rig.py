@@ -46,7 +46,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
 )
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.settings.read import read_settings
-from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.beside.probes.merge import with_status
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key

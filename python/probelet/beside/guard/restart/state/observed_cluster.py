@@ -33,7 +33,7 @@ class GuardOptions:
     fills_context: bool = True
 
 
-class ClusterState:
+class ObservedCluster:
     """The objects of the cluster, and what is counted of them."""
 
     def __init__(self, options: GuardOptions) -> None:
