@@ -21,8 +21,7 @@ from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
 from probelet.kube.pace import Pace
 from probelet.kube.waiting import done_within, ended
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 WATCH_SECONDS: Final = 300
 """The shortest watch that is asked for; the longest is twice that. So the watches of clients that began together end at

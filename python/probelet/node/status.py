@@ -25,10 +25,8 @@ from probelet.server.document.status import (
 from probelet.server.status import Status
 from probelet.server.worker import workers as workers_of
 from probelet.spec.model.container import Container
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
-
-_NS_PER_SECOND = 1_000_000_000
-_NS_PER_MS = 1_000_000
 
 
 class Moment(NamedTuple):
@@ -39,7 +37,7 @@ class Moment(NamedTuple):
 
     def wall(self, ns: int) -> str:
         """A time of the engine's clock as RFC 3339."""
-        return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
+        return rfc3339(self.wall_ms + (ns - self.now_ns) // MILLISECOND)
 
 
 def status(
@@ -128,9 +126,9 @@ def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Mome
     wait = pod.machine.waits.get(container.name)
     if wait is None:
         return None
-    whole, part = divmod(wait.delay_ns, _NS_PER_SECOND)
+    whole, part = divmod(wait.delay_ns, SECOND)
     return {
-        "delay_seconds": wait.delay_ns / _NS_PER_SECOND if part else whole,
+        "delay_seconds": wait.delay_ns / SECOND if part else whole,
         "step": gate.step(pod.pod, container),
         "due_at": moment.wall(wait.due_ns),
     }

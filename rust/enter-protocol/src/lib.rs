@@ -1,7 +1,7 @@
 //! The messages between probelet and `probelet-enter`, the helper of exec probes: one per packet, little-endian. Writing and
 //! reading of each message stand side by side, so the two programs cannot differ.
 //!
-//! A [request](request) runs a command or asks whether the helper turns; an [answer](answer) says what came of it.
+//! A [request](request) runs a command or asks whether the helper turns; an [answer](answer) gives the outcome of a command.
 
 #![forbid(unsafe_code)]
 

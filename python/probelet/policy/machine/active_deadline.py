@@ -3,11 +3,10 @@
 from typing import Final
 
 from probelet.policy.strands.context import PodContext
+from probelet.spec.text.duration import SECOND
 
 REASON: Final = "DeadlineExceeded"
 MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
-
-_SECOND: Final = 1_000_000_000
 
 
 class ActiveDeadline:
@@ -25,7 +24,7 @@ class ActiveDeadline:
         seconds = self._context.pod.spec.active_deadline_seconds
         if self.exceeded or seconds is None or self._began_ns is None:
             return None
-        return self._began_ns + seconds * _SECOND
+        return self._began_ns + seconds * SECOND
 
     def check(self) -> bool:
         """Called when a sync begins; True for the sync that first finds the deadline over."""

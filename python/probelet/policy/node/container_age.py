@@ -21,12 +21,10 @@ from typing import Final, Protocol
 
 from probelet.policy.messages import go_duration
 from probelet.spec.model.pod import Pod
+from probelet.spec.text.duration import MILLISECOND, SECOND
 
 EARLIEST_SHARE: Final = 4
 """A container restarts early by up to one part in this many of the age: a day's restarts spread over six hours."""
-
-_SECOND: Final = 1_000_000_000
-_NS_PER_MS: Final = 1_000_000
 
 
 class Budget(Protocol):
@@ -119,7 +117,7 @@ class ContainerAge:
         for pod in pods:
             for container in pod.running:
                 age_ms = max(wall_ms - container.started_at_ms, 0)
-                started[container.id] = self._started_ns.get(container.id, now - age_ms * _NS_PER_MS)
+                started[container.id] = self._started_ns.get(container.id, now - age_ms * MILLISECOND)
         self._started_ns = started
 
     def _record_ends(self, pods: dict[str, AgingPod]) -> None:
@@ -161,5 +159,5 @@ def group_of(pod: Pod) -> str:
 
 def reached_age(container: str, age_ns: int, max_age_ns: int) -> str:
     """The Killing event of a container that restarts for its age, without the restart suffix."""
-    age, limit = (go_duration(ns // _SECOND * _SECOND or ns) for ns in (age_ns, max_age_ns))
+    age, limit = (go_duration(ns // SECOND * SECOND or ns) for ns in (age_ns, max_age_ns))
     return f"Container {container} has run for {age} (maxContainerAge {limit})"

@@ -52,8 +52,8 @@ its own, seeded by its name: one more pod, or another timeout, changes no other 
 manifest are compared under the same luck.
 
 Load is a flow because single requests would cost more than all probes together, and a reader can check a flow by
-hand; docs/cluster.md has the formulas. At a utilisation of 0.95 the formula of the steady state gives way to the
-queue's own growth: with the bare formula a load just below saturation would fill any queue at once, and a load just
+hand; docs/virtual-cluster.md has the formulas. At a utilisation of 0.95 the formula of the steady state gives way to
+the queue's own growth: with the bare formula a load just below saturation would fill any queue at once, and a load just
 above it only slowly.
 """
 

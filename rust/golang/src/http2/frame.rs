@@ -48,7 +48,7 @@ pub enum Frame<F> {
         last: u32,
         /// Why.
         code: Code,
-        /// Bytes for whoever looks for the reason.
+        /// Bytes that explain the reason to a person.
         debug: Vec<u8>,
     },
     /// The peer takes more bytes.

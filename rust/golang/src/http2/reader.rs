@@ -41,7 +41,7 @@ impl<F: Fields> Reader<F> {
         rest.first_chunk().is_some_and(|head| rest.len() >= HEADER_BYTES + Header::of(head).length)
     }
 
-    /// The bytes that wait for the rest of their frame; the caller appends those that come next.
+    /// The bytes that wait for the rest of their frame; the caller appends the next bytes that it reads.
     pub fn space(&mut self) -> &mut Vec<u8> {
         self.buffer.reserve(READ_BYTES);
         &mut self.buffer

@@ -5,7 +5,6 @@ Source: kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_controller.go.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -14,9 +13,7 @@ from probelet.beside.guard.objects.whole_request import FAILED, PENDING, SUCCEED
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.progress import ORDER, Progress, given_up
 from probelet.beside.guard.recreate.situation import ObservedPod, is_another, situations, up_ms
-
-MS_NS: Final = 1_000_000
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import MILLISECOND, SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ def _again_ns(request: WholeRequest, pod: ObservedPod) -> int | None:
         instance = pod.instances.get(each.name)
         if instance is not None and instance.state == "running" and is_another(each, instance):
             left_ms = up_ms(request, instance) + 1 - pod.wall_ms
-            waits += [left_ms * MS_NS] if left_ms > 0 else []
+            waits += [left_ms * MILLISECOND] if left_ms > 0 else []
     deadline = _until_deadline(request, pod)
     return min([*waits, *([] if deadline is None else [deadline])], default=None)
 

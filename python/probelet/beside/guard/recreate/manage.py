@@ -18,8 +18,7 @@ from probelet.beside.guard.objects.whole_request import SeenStatus, WholeRequest
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.not_ready import put_back, taken_out
 from probelet.beside.guard.recreate.progress import given_up, listed
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 ANSWER_NS: Final = 60 * SECOND
 """How long the node has to begin."""

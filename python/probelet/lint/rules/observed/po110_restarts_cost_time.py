@@ -9,14 +9,13 @@ from probelet.lint.observed.container import ObservedContainer, Run
 from probelet.lint.observed.outage import HOUR
 from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
+from probelet.spec.text.duration import SECOND
 
 RESTARTS_MIN: Final = 3
 OFTEN: Final = 6 * HOUR
 """Restarts that come more often than this, in seconds, are no rare accident."""
 SHARE: Final = 0.1
 """Of the time that was observed."""
-
-_SECOND_NS: Final = 1_000_000_000
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -49,8 +48,8 @@ def _waited(row: ObservedContainer, lost: float, span: float) -> str:
     from probelet.lab.backoff.life import Life, restarts
 
     runs = [run.end - run.begin for run in row.lives if run.end is not None]
-    life = Life(run_ns=int(sum(runs) / len(runs) * _SECOND_NS))
-    instead = sum(each.delay_ns for each in restarts(REDUCED, life, count=len(row.waits))) / _SECOND_NS
+    life = Life(run_ns=int(sum(runs) / len(runs) * SECOND))
+    instead = sum(each.delay_ns for each in restarts(REDUCED, life, count=len(row.waits))) / SECOND
     return (
         f"; it waited {lost:.0f} s for its starts, which is {lost / span:.0%} of that time, and with the gate "
         f"ReduceDefaultCrashLoopBackOffDecay it would have been about {instead:.0f} s"
