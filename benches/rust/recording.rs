@@ -3,7 +3,7 @@
 //! Not a criterion benchmark, since nothing is timed. `--test` takes a hundredth of the attempts.
 
 use probelet_benches::recorded;
-use probelet_engine::recorder::Ring;
+use probelet_engine::flight_recorder::Ring;
 use probelet_play::recording::Entry;
 
 fn main() {

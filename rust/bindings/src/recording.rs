@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probelet_engine::recorder::read_path;
+use probelet_engine::flight_recorder::read_path;
 use probelet_play::recording;
 use probelet_play::whatif::{Assumption, decode_changes, describe, play, played};
 use pyo3::prelude::*;

@@ -1,8 +1,6 @@
 //! [`Semantics::ENHANCED`]: a liveness result reports, and nothing on the node follows from it (the table 4A.1 of
 //! OpenKruise's prober beside the kubelet's).
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::podstatus::State;
@@ -12,7 +10,7 @@ use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// One container with a liveness probe of period 10 s that fails three times before it counts.
 struct Life {

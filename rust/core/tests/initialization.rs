@@ -1,7 +1,5 @@
 //! KEP-950, `initializationFailureThreshold`: the KEP's test plan and worked examples, on the core.
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::prober::{Outcome, Output, Prober};
@@ -9,7 +7,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// A container with one liveness probe of period 10 s. The test gives it answer by answer.
 struct Life {

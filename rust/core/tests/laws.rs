@@ -1,7 +1,5 @@
 //! Laws that hold in random lives of random pods (docs/dev/architecture.md, "The law of the core").
 
-mod driver;
-
 use std::sync::Arc;
 
 use probelet_core::prober::{Memory, Prober};
@@ -12,7 +10,7 @@ use probelet_core::time::Instant;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
-use self::driver::{Driver, Step};
+use crate::driver::{Driver, Step};
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
@@ -90,7 +88,7 @@ fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
             memory.result_run = 0;
         }
     }
-    let mut new = Prober::new(driver::settings(1, *old.semantics()), driver.now);
+    let mut new = Prober::new(crate::driver::settings(1, *old.semantics()), driver.now);
     given.into_iter().for_each(|memory| new.recall(memory));
     for pod in pods.iter().filter(|pod| old.pod(&pod.uid).is_some()) {
         new.define_pod(Arc::new(pod.clone()));
@@ -125,7 +123,7 @@ fn holds<S: Strategy>(lives: S, law: impl Fn(S::Value) -> Result<(), TestCaseErr
     };
     let config = Config { rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() };
     if let Err(error) = TestRunner::new(config).run(&lives, law) {
-        panic!("{error}\nplay it again: {SEED}={seed} cargo test -p probelet-core --test laws");
+        panic!("{error}\nplay it again: {SEED}={seed} cargo test -p probelet-core --test all laws");
     }
 }
 

@@ -1,8 +1,6 @@
 //! A prober that continues where another stopped, and what a restart without memories does to a container (KEP-950,
 //! "Stateless kubelet").
 
-mod single;
-
 use std::sync::Arc;
 
 use probelet_core::podstatus::PodStatus;
@@ -11,7 +9,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::{PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// One container with one probe, under one prober after another. The first run is at once and fails.
 struct Rig {

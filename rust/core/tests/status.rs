@@ -1,8 +1,6 @@
 //! The kubelet's handling of results and status, one rule at a time (kubelet.go:syncLoopIteration and
 //! kubelet_pods.go:convertToAPIContainerStatuses, 1.36). The recorded traces test how the rules work together.
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus};
@@ -12,7 +10,7 @@ use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// One container with the given probes, each of which fails at its first failure.
 struct Node {

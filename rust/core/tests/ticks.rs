@@ -1,7 +1,5 @@
 //! When a worker runs: jitter, grid, trigger and initial delay (kubelet prober/worker.go:run and doProbe, 1.36).
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::podstatus::State;
@@ -9,7 +7,7 @@ use probelet_core::prober::{Attempt, Output, Prober, Settings};
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::{Instant, WallOffset};
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// A readiness probe whose container has been running since zero, under a prober that gets the time from the test.
 struct Clock {

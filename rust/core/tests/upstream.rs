@@ -1,8 +1,6 @@
 //! Upstream's worker tests that read a worker's memory (kubelet prober/worker_test.go and prober_test.go, 1.36), what
 //! our events add, and two rules of kubelets that are older than any release a caller can choose.
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::podstatus::PodStatus;
@@ -12,7 +10,7 @@ use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// One worker of one container with period 1 s; the test answers its attempts.
 struct Bench {

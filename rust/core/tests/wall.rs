@@ -1,8 +1,6 @@
 //! Jumps of the wall clock: timers stay on the driver's clock and do not move; only `startedAt` is compared with the
 //! wall clock.
 
-mod single;
-
 use std::time::Duration;
 
 use probelet_core::prober::{Outcome, Output, Prober};
@@ -10,7 +8,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::{Instant, WallOffset};
 
-use self::single::{UID, failure, pod, running, settings};
+use crate::single::{UID, failure, pod, running, settings};
 
 /// Returns when the runs of a liveness probe began and when Failure was published, in seconds. The container has been
 /// running since second 0. At each second in `jumps` the wall clock is set to another offset, in seconds.

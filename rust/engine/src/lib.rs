@@ -2,6 +2,7 @@
 
 pub mod attempt;
 pub mod certificate;
+pub mod flight_recorder;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod handler;
@@ -10,5 +11,4 @@ pub mod live;
 mod net;
 mod open;
 mod prefetch;
-pub mod recorder;
 pub mod stats;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probelet_core::podstatus::{Phase, State};
 use probelet_core::spec::ProbeType;
-use probelet_engine::recorder::{Ring, read_path};
+use probelet_engine::flight_recorder::{Ring, read_path};
 use probelet_play::cause::Cause;
 use probelet_play::recording::{
     Attempt, Call, ContainerRecord, End, Entry, Event, Facts, PodRecord, PodState, Start, StatusRecord, WorkerState,

@@ -56,7 +56,7 @@ enum Due {
 }
 
 /// A node with one pod.
-struct World<'a> {
+struct RecordedNode<'a> {
     script: &'a Script,
     manager: StatusManager,
     due: BTreeMap<(u64, u64), Due>,
@@ -71,7 +71,7 @@ struct World<'a> {
     log: PodLog,
 }
 
-impl<'a> World<'a> {
+impl<'a> RecordedNode<'a> {
     fn new(script: &'a Script, probes: [Option<ProbeRecord>; 3]) -> Self {
         let settings = Settings { wall: WALL, start_jitter: script.jitter, seed: 5, ..Settings::default() };
         let container = ContainerDefinition { name: "app".into(), probes, ..ContainerDefinition::default() };
@@ -290,7 +290,7 @@ fn kills(stretch: &Stretch) -> Vec<Kill> {
 proptest! {
     #[test]
     fn without_changes_a_play_gives_what_happened(script in script(3_000), probes in probes()) {
-        let stretch = World::new(&script, probes).recorded(SECONDS);
+        let stretch = RecordedNode::new(&script, probes).recorded(SECONDS);
         for assumption in [Assumption::Healthy, Assumption::Failing] {
             let played = play(&stretch, &stretch.pods[0], &[], assumption);
             let log = &stretch.pods[0];
@@ -324,8 +324,8 @@ proptest! {
         let change = Change { container: "app".into(), probe_type: ProbeType::Liveness, probe: Some(*liveness) };
         // If the startup probe is what goes on failing, liveness waits for it.
         let patience = other.iter().flatten().map(patience).sum::<u64>();
-        let real = World::new(&script, probes).recorded(SECONDS);
-        let direct = World::new(&script, other).recorded(SECONDS);
+        let real = RecordedNode::new(&script, probes).recorded(SECONDS);
+        let direct = RecordedNode::new(&script, other).recorded(SECONDS);
         let first = |kills: &[Kill]| kills.iter().find(|kill| *kill.container_id == *"c://1").cloned();
         let (was, wanted) = (first(&kills(&real)), first(&kills(&direct)));
         let [healthy, failing] = [Assumption::Healthy, Assumption::Failing]

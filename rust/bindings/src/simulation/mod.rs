@@ -1,6 +1,6 @@
 //! `Simulation`: the production core under a virtual clock.
 
-mod cluster;
+mod virtual_cluster;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use probelet_play::simulation::{self, Scene, decode_steps};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-pub(crate) use self::cluster::ClusterModel;
+pub(crate) use self::virtual_cluster::ClusterModel;
 use crate::argument;
 use crate::error::{self, InputError, glue, known, phasing, worker};
 

@@ -95,7 +95,7 @@ impl Prober {
         let result = self.conclude(id, outcome);
         self.outputs.push_back(Output::RunFinished { worker: id, result, started });
         if let Some(result) = result {
-            self.count(id, result);
+            self.publish_at_threshold(id, result);
         }
         self.rest(id, now);
         if before.is_some_and(|before| self.workers[id].durable() != before) {
@@ -136,9 +136,9 @@ impl Prober {
     }
 
     /// D11 to D13: counts the run. At its threshold, publishes the result and may put the worker on hold.
-    fn count(&mut self, id: WorkerId, result: ProbeResult) {
+    fn publish_at_threshold(&mut self, id: WorkerId, result: ProbeResult) {
         let worker = &mut self.workers[id];
-        if !worker.count(result) {
+        if !worker.count_run(result) {
             return;
         }
         if worker.holds_after(result, &self.semantics) {

@@ -11,7 +11,7 @@ use probelet_core::time::{Instant, WallOffset};
 use super::attempts::{AttemptPool, ConnectFirst, EndedAttempt, Start};
 use super::batch::Batch;
 use super::direct::{HelperClient, LoopTime};
-use super::journal::JournalKeeper;
+use super::journal::JournalSync;
 use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;
@@ -218,7 +218,7 @@ fn wake_up(state: &mut State, slack: Duration, others: impl IntoIterator<Item = 
 
 /// The journal's part of a turn; returns when the journal next needs a turn of its own.
 fn turn_journal(
-    journal: &mut JournalKeeper,
+    journal: &mut JournalSync,
     state: &mut State,
     shared: &Shared,
     now: Instant,

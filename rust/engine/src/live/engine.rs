@@ -24,9 +24,9 @@ use super::direct::{DirectExecs, HelperProcess};
 use super::doubts::Word;
 use super::driver::drive;
 use super::exec::ExecEnd;
-use super::journal::{Gone, JournalKeeper, JournalOptions};
+use super::flight_recorder::{FlightRecorder, Recorded, RecorderOptions};
+use super::journal::{Gone, JournalOptions, JournalSync};
 use super::mailbox::Mailbox;
-use super::recorder::{Recorded, RecorderKeeper, RecorderOptions};
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
 #[cfg(test)]
@@ -91,7 +91,7 @@ impl Engine {
         let mailbox = Mailbox::new()?;
         let journal = match &options.journal {
             Some(journal) => {
-                let (keeper, said) = JournalKeeper::open(journal, &mut prober, settings.wall, clock.now())?;
+                let (keeper, said) = JournalSync::open(journal, &mut prober, settings.wall, clock.now())?;
                 mailbox.post(Batch::of_notices(said));
                 mailbox.ring();
                 Some(Mutex::new(keeper))
@@ -101,7 +101,7 @@ impl Engine {
         let is_recording = options.recorder.is_some();
         let recorder = options.recorder.map(|recorder| {
             let settings = Recorded { settings, glue: options.glue, started: clock.now() };
-            RecorderKeeper::start(recorder, &settings).map(Box::new)
+            FlightRecorder::start(recorder, &settings).map(Box::new)
         });
         let state = State {
             manager: StatusManager::new(prober, options.glue),

@@ -17,9 +17,9 @@ use super::batch::{Batch, Notice};
 use super::direct::{DirectExecs, HelperClient, LoopTime};
 use super::doubts::Doubts;
 use super::exec::{ExecAttempt, ExecFlight};
-use super::journal::{Gone, JournalKeeper};
+use super::flight_recorder::FlightRecorder;
+use super::journal::{Gone, JournalSync};
 use super::mailbox::Mailbox;
-use super::recorder::RecorderKeeper;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]
 use super::tests::trap::Trap;
@@ -36,7 +36,7 @@ pub(super) struct Shared {
     pub(super) mailbox: Mailbox,
     pub(super) doubts: Arc<Doubts>,
     /// Only the engine's thread locks the journal, and it does so before it locks the state.
-    pub(super) journal: Option<Mutex<JournalKeeper>>,
+    pub(super) journal: Option<Mutex<JournalSync>>,
     /// Rung when a caller has changed the state or closes the engine.
     pub(super) bell: Notify,
     pub(super) closing: AtomicBool,
@@ -75,7 +75,7 @@ pub(super) struct State {
     /// Tokens of callers that wait for the journal since the engine's last turn.
     pub(super) journal_tokens: Vec<u64>,
     /// What the flight recorder has not written yet. Boxed, because most engines have none.
-    pub(super) recorder: Option<Box<RecorderKeeper>>,
+    pub(super) recorder: Option<Box<FlightRecorder>>,
 }
 
 impl Shared {
@@ -84,7 +84,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn lock_journal(&self) -> Option<MutexGuard<'_, JournalKeeper>> {
+    pub(super) fn lock_journal(&self) -> Option<MutexGuard<'_, JournalSync>> {
         self.journal.as_ref().map(|journal| journal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

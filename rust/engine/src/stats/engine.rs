@@ -6,8 +6,8 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use probelet_play::cause::Cause;
 
+use crate::flight_recorder;
 use crate::journal::Tally;
-use crate::recorder;
 
 /// Counters and histograms of the engine itself.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub(crate) struct EngineStats {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RecorderTally {
     /// What is on disk.
-    pub(crate) ring: recorder::Tally,
+    pub(crate) ring: flight_recorder::Tally,
     /// Entries that were lost.
     pub(crate) lost: u64,
 }

@@ -3,16 +3,16 @@
 //! Time is counted in milliseconds from t = 0, which lies on a whole second of the wall clock; the prober started
 //! `warmup` earlier, so that the jitter of a young kubelet does not apply.
 //!
-//! `cluster` has containers that answer by a behaviour instead of a script; `together` plays several simulations on one
+//! `virtual_cluster` has containers that answer by a behaviour instead of a script; `together` plays several simulations on one
 //! clock with them.
 
 mod answers;
-pub mod cluster;
 mod handlers;
 mod record;
 mod recording;
 mod script;
 mod together;
+pub mod virtual_cluster;
 mod virtual_prober;
 mod worker_script;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::cluster::ClusterModel;
+use super::virtual_cluster::ClusterModel;
 use super::virtual_prober::{Simulation, Stop};
 
 /// How far simulations were played.

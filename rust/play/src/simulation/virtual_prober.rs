@@ -12,10 +12,10 @@ use probelet_core::time::{Instant, WallOffset};
 use probelet_core::wheel::TimerWheel;
 
 use super::answers::{Answer, Answers, Scripts};
-use super::cluster::text;
 use super::handlers::Handlers;
 use super::record::Record;
 use super::script::{Script, Step};
+use super::virtual_cluster::text;
 use super::worker_script::{Flight, WorkerScript, command, late_output};
 use crate::cause::Cause;
 use crate::pods::PodCalls;

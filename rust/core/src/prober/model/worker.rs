@@ -166,7 +166,7 @@ impl Worker {
     }
 
     /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
-    pub(crate) fn count(&mut self, result: ProbeResult) -> bool {
+    pub(crate) fn count_run(&mut self, result: ProbeResult) -> bool {
         if self.last_result == result {
             self.result_run = self.result_run.saturating_add(1);
         } else {
@@ -241,19 +241,19 @@ mod tests {
     #[test]
     fn the_first_success_counts_as_the_first_of_its_run() {
         let mut worker = worker(1);
-        assert!(!worker.count(ProbeResult::Success));
-        assert!(worker.count(ProbeResult::Success));
+        assert!(!worker.count_run(ProbeResult::Success));
+        assert!(worker.count_run(ProbeResult::Success));
         assert_eq!(worker.result_run, 2);
     }
 
     #[test]
     fn a_streak_includes_the_new_failure_and_stops_at_the_threshold() {
         let mut worker = worker(1);
-        worker.count(ProbeResult::Success);
+        worker.count_run(ProbeResult::Success);
         let streaks: Vec<i32> = (0..5)
             .map(|_| {
                 let streak = worker.streak_with_one_more();
-                worker.count(ProbeResult::Failure);
+                worker.count_run(ProbeResult::Failure);
                 streak.failures
             })
             .collect();
@@ -265,7 +265,7 @@ mod tests {
         let mut worker = worker(1);
         let reached: Vec<bool> =
             [ProbeResult::Failure, ProbeResult::Failure, ProbeResult::Success, ProbeResult::Failure]
-                .map(|result| worker.count(result))
+                .map(|result| worker.count_run(result))
                 .into();
         assert_eq!(reached, [false; 4]);
         assert_eq!(worker.result_run, 1);

@@ -5,8 +5,8 @@ mod connect_first;
 mod desk;
 mod perform;
 mod plan;
+mod poller_waker;
 mod pool;
-mod sleeper;
 mod trimmer;
 
 pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};

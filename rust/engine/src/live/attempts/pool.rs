@@ -25,7 +25,7 @@ use super::super::time::clock::Clock;
 use super::attempt::{EndedAttempt, Start};
 use super::desk::{Desk, Flight, lock};
 use super::perform::perform;
-use super::sleeper::{SLEEPER, Sleeper};
+use super::poller_waker::{POLLER_WAKER, PollerWaker};
 use crate::handler::Buffers;
 use crate::net::poller::{Poller, Wait};
 
@@ -43,7 +43,7 @@ pub(in super::super) struct AttemptPool {
     has_slept: bool,
     /// How many tasks wait for something of the runtime's.
     foreign: usize,
-    sleeper: Arc<Sleeper>,
+    poller_waker: Arc<PollerWaker>,
     waker: Waker,
 }
 
@@ -85,7 +85,7 @@ impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
     pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> io::Result<Self> {
         let poller = Arc::default();
-        let sleeper = Sleeper::new(&poller)?;
+        let poller_waker = PollerWaker::new(&poller)?;
         Ok(Self {
             desk: Arc::new(Desk::new(clock, overdue, doubts)),
             poller,
@@ -95,8 +95,8 @@ impl AttemptPool {
             due: Vec::new(),
             has_slept: false,
             foreign: 0,
-            waker: Arc::clone(&sleeper).into(),
-            sleeper,
+            waker: Arc::clone(&poller_waker).into(),
+            poller_waker,
         })
     }
 
@@ -148,7 +148,7 @@ impl AttemptPool {
         let mut bell = pin!(unconstrained(bell));
         if let (None, false) = (&other, self.needs_the_runtime()) {
             loop {
-                self.sleeper.begin();
+                self.poller_waker.begin();
                 if let Poll::Ready(rung) = bell.as_mut().poll(&mut Context::from_waker(&self.waker)) {
                     return Some(rung);
                 }
@@ -177,12 +177,12 @@ impl AttemptPool {
         self.foreign > 0 || !lock(&self.desk.woken).is_empty()
     }
 
-    /// Sleeps until something comes. False if only the sleeper was woken.
+    /// Sleeps until something comes. False if only the poller_waker was woken.
     fn sleep(&mut self) -> bool {
         let mut is_stirred = false;
         let Self { poller, tasks, due, .. } = self;
         self.has_slept = poller.sleep(|number| {
-            is_stirred |= number != SLEEPER;
+            is_stirred |= number != POLLER_WAKER;
             note_ready(tasks, due, number);
         });
         is_stirred

@@ -8,9 +8,9 @@ use probelet_core::spec::ProbeType;
 use probelet_play::recording::{End, Input, Recording};
 use probelet_play::whatif::{Assumption, play};
 
-use super::super::recorder::RecorderOptions;
+use super::super::flight_recorder::RecorderOptions;
 use super::rig::{Rig, uid};
-use crate::recorder::read_path;
+use crate::flight_recorder::read_path;
 
 /// A directory of its own.
 struct Folder(PathBuf);

@@ -18,8 +18,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::super::engine::{Engine, Options};
 use super::super::exec::ExecEnd;
+use super::super::flight_recorder::RecorderOptions;
 use super::super::journal::JournalOptions;
-use super::super::recorder::RecorderOptions;
 use crate::attempt::starvation::Starving;
 
 /// What a test sees.

@@ -29,7 +29,7 @@ pub struct JournalOptions {
 }
 
 #[derive(Debug)]
-pub(in super::super) struct JournalKeeper {
+pub(in super::super) struct JournalSync {
     thread: JournalThread,
     table: Arc<BackoffTable>,
     /// Back-off entries of the file that were too old to restore; the next write removes them.
@@ -45,7 +45,7 @@ pub(in super::super) struct JournalKeeper {
     tally: Option<Tally>,
 }
 
-impl JournalKeeper {
+impl JournalSync {
     /// Reads the journal of an earlier engine, restores the prober and the table from it, and returns a line for the
     /// log. Waits for the disk for [`OPEN_TIME_MAX`] at most, and then begins without memories.
     ///
@@ -238,7 +238,7 @@ const DELAY: Duration = Duration::from_millis(100);
 /// How long the start waits for the disk. A journal of 100,000 workers is read in a second.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long [`JournalKeeper::close`] waits for the disk: a fraction of the time that systemd gives a service to stop.
+/// How long [`JournalSync::close`] waits for the disk: a fraction of the time that systemd gives a service to stop.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// From a write that failed to the next one: asking a full disk more often does not empty it.

@@ -16,7 +16,7 @@ use super::super::batch::Notice;
 use super::super::disk::{DiskThread, WriteWatch};
 use super::known_pods::KnownPods;
 use super::survey::Survey;
-use crate::recorder::{Pending, Ring, Tally};
+use crate::flight_recorder::{Pending, Ring, Tally};
 use crate::stats::engine::RecorderTally;
 
 /// Where an engine records what happens.
@@ -51,7 +51,7 @@ struct Written {
 }
 
 #[derive(Debug)]
-pub(in super::super) struct RecorderKeeper {
+pub(in super::super) struct FlightRecorder {
     pending: Pending,
     pods: KnownPods,
     survey: Survey,
@@ -72,7 +72,7 @@ pub(in super::super) struct RecorderKeeper {
     tally: Tally,
 }
 
-impl RecorderKeeper {
+impl FlightRecorder {
     /// Starts the thread, and the first segment.
     ///
     /// # Errors
@@ -305,7 +305,7 @@ const DELAY: Duration = Duration::from_secs(1);
 /// From a write that failed to the next one: asking a full disk more often does not empty it.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How long [`RecorderKeeper::close`] waits for the disk.
+/// How long [`FlightRecorder::close`] waits for the disk.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// A change of the wall clock that is noted: less than what decides whether an initial delay is over.
@@ -332,9 +332,9 @@ mod tests {
         };
         let started = Instant::ZERO + Duration::from_secs(86_400);
         let recorded = Recorded { settings: Settings::default(), glue: Glue::KUBELET, started };
-        let mut keeper = RecorderKeeper::with("node".into(), &recorded, open).expect("a thread");
+        let mut keeper = FlightRecorder::with("node".into(), &recorded, open).expect("a thread");
         let prober = Prober::new(Settings::default(), started);
-        let turn = |keeper: &mut RecorderKeeper, seconds: u64| {
+        let turn = |keeper: &mut FlightRecorder, seconds: u64| {
             let notices = keeper.turn(&prober, started + Duration::from_secs(seconds), WallOffset(0));
             notices.into_iter().map(|notice| notice.text).collect::<Vec<_>>()
         };
@@ -352,7 +352,7 @@ mod tests {
         // It answers: what fitted is written, then a segment begins that says what is missing.
         answer.send(Ok(())).expect("the thread waits");
         assert_eq!(written.recv().expect("a write").len(), 1, "the start of the recording");
-        let until = |keeper: &mut RecorderKeeper, seconds| {
+        let until = |keeper: &mut FlightRecorder, seconds| {
             while !keeper.watch.is_free() {
                 turn(keeper, seconds);
                 std::thread::yield_now();

@@ -10,8 +10,8 @@ use probelet_play::recording::{Call, Event, PodRecord, PodState, StatusRecord, W
 use probelet_play::worker_record::WorkerRecord;
 
 use super::known_pods::KnownPods;
+use crate::flight_recorder::Pending;
 use crate::journal::Record;
-use crate::recorder::Pending;
 
 /// The pods whose state this segment does not have yet.
 #[derive(Debug, Default)]

@@ -13,15 +13,15 @@ use crate::net::poller::Poller;
 
 /// A waker that ends a sleep in a poller.
 #[derive(Debug)]
-pub(super) struct Sleeper {
+pub(super) struct PollerWaker {
     event: OwnedFd,
     is_woken: AtomicBool,
 }
 
-impl Sleeper {
+impl PollerWaker {
     pub(super) fn new(poller: &Poller) -> io::Result<Arc<Self>> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        poller.watch(&event, EventFlags::IN, SLEEPER)?;
+        poller.watch(&event, EventFlags::IN, POLLER_WAKER)?;
         Ok(Arc::new(Self { event, is_woken: AtomicBool::default() }))
     }
 
@@ -31,7 +31,7 @@ impl Sleeper {
     }
 }
 
-impl Wake for Sleeper {
+impl Wake for PollerWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -45,4 +45,4 @@ impl Wake for Sleeper {
 }
 
 /// The number of its event, which is no attempt's.
-pub(super) const SLEEPER: u32 = u32::MAX - 1;
+pub(super) const POLLER_WAKER: u32 = u32::MAX - 1;

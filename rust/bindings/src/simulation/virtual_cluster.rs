@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::prober::Phasing;
 use probelet_core::status::Glue;
 use probelet_engine::handler::ForSimulation;
-use probelet_play::simulation::cluster;
+use probelet_play::simulation::virtual_cluster;
 use probelet_play::simulation::{self as engine, Scene, play_together};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -25,7 +25,7 @@ use crate::simulation::Simulation;
 ///     seed: of all random numbers.
 ///     attempts: how many attempts are kept of each probe.
 #[pyclass(module = "probelet")]
-pub(crate) struct ClusterModel(cluster::ClusterModel);
+pub(crate) struct ClusterModel(virtual_cluster::ClusterModel);
 
 #[pymethods]
 impl ClusterModel {
@@ -35,7 +35,7 @@ impl ClusterModel {
         #[pyo3(from_py_with = argument::seed)] seed: u64,
         #[pyo3(from_py_with = argument::attempts)] attempts: usize,
     ) -> Self {
-        Self(cluster::ClusterModel::new(seed, attempts))
+        Self(virtual_cluster::ClusterModel::new(seed, attempts))
     }
 
     /// Adds a container that does not run yet; returns its number. ``description`` is a JSON object with

@@ -1,0 +1,14 @@
+//! The tests of the core, in one program: each program of its own would be linked with everything again.
+
+mod driver;
+mod enhanced;
+mod initialization;
+mod laws;
+mod memory;
+mod pods;
+mod single;
+mod spread;
+mod status;
+mod ticks;
+mod upstream;
+mod wall;
