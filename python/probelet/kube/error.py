@@ -12,8 +12,7 @@ import msgspec
 
 from probelet.base.printable import one_line
 from probelet.errors import InvalidInputError, ProbeletError
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 MESSAGE_CHARS_MAX: Final = 1024
 """An API server quotes whole objects in some messages; a log line holds the beginning. The kubelet's events end there

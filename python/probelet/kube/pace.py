@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 FIRST_NS: Final = 800_000_000
 LONGEST_NS: Final = 30 * SECOND

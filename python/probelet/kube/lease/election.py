@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from probelet.base.exposition.timestamp import rfc3339_micro
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 DURATION_SECONDS: Final = 15
 """For how long a leader that is silent stays the leader (``LeaseDuration``)."""

@@ -15,8 +15,7 @@ from probelet.kube.connection import Connection, Object
 from probelet.kube.error import AlreadyExists, Conflict, KubeError, NotFound
 from probelet.kube.kinds import LEASES
 from probelet.kube.pace import Pace
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 DURATION_SECONDS: Final = 40
 """``nodeLeaseDurationSeconds`` of a kubelet: a holder that is silent for longer counts as gone."""

@@ -11,12 +11,11 @@ import structlog
 
 from probelet._rust import issue_certificate, make_authority
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.spec.text.duration import SECOND
 from probelet.webhook.certificate.pair import CertificateError, CertificatePair, pem
 from probelet.webhook.metrics import WebhookMetrics
 
 log = structlog.get_logger("probelet.webhook")
-
-SECOND: Final = 1_000_000_000
 
 STAND_IN_SECONDS: Final = 3600
 """Validity of the certificate that only the pages use until there is a real one. No client verifies it."""

@@ -4,7 +4,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.kube.lease.election import DURATION_SECONDS, SECOND, Election
+from probelet.kube.lease.election import DURATION_SECONDS, Election
+from probelet.spec.text.duration import SECOND
 
 Object = dict[str, Any]
 WALL = 1_795_000_000 * SECOND
