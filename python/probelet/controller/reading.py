@@ -1,4 +1,4 @@
-"""Objects that two receivers need, each in its own form."""
+"""Objects that two handlers need, each in its own form."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ import msgspec
 
 from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request_object, request_of
+from probelet.beside.guard.objects.whole_request import WholeRequest, whole_request_of
 
 
 class SeenProbes(msgspec.Struct, frozen=True):
@@ -27,7 +27,8 @@ class SeenRequest(msgspec.Struct, frozen=True):
 
 def read_seen_request(obj: dict[str, Any]) -> SeenRequest:
     """Reads a ContainerRecreateRequest."""
-    return SeenRequest(read_request(obj), read_whole_request(obj))
+    read = read_request_object(obj)
+    return SeenRequest(request_of(read), whole_request_of(read))
 
 
 def probes_reader(naming: Naming) -> Callable[[dict[str, Any]], SeenProbes]:

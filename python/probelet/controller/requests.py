@@ -11,13 +11,13 @@ from probelet.beside.guard.objects.requested_pod import RequestedPod, read_reque
 from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS, PODS
 from probelet.kube.pace import Pace
-from probelet.kube.waiting import done_within, ended
+from probelet.kube.waiting import set_within
 
 CALLS_MAX: Final = 16
 """Requests that are being read or written at the same time; OpenKruise's manager has three to ten workers."""
@@ -35,11 +35,11 @@ class _Managed:
     request: WholeRequest
     seen_ns: int
     pace: Pace = field(default_factory=Pace)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     is_gone: bool = False
 
 
-class RequestCarrier:
+class RequestReconciler:
     """The management of all requests in one leadership: a task for each request that may still need something."""
 
     def __init__(self, connection: Connection, clock: Clock, metrics: ControllerMetrics, tasks: Tasks) -> None:
@@ -59,27 +59,27 @@ class RequestCarrier:
         if now is None or (known is not None and known.request.uid != now.uid):
             if known is not None:
                 known.is_gone = True
-                known.news.set()
+                known.changed.set()
                 del self._managed[name]
             known = None
         if now is None:
             return
         if known is not None:
             known.request = now
-            known.news.set()
+            known.changed.set()
             return
         managed = self._managed[name] = _Managed(now, self._clock.now())
-        self._tasks.start(self._manage(managed))
+        self._tasks.spawn(self._manage(managed))
 
     def pod_changed(self, uid: str) -> None:
         """A pod that the controller mirrors has changed: its requests need not wait for the next look."""
         for managed in self._managed.values():
             if managed.request.pod_uid == uid and not managed.request.is_completed:
-                managed.news.set()
+                managed.changed.set()
 
     async def _manage(self, managed: _Managed) -> None:
         while not managed.is_gone:
-            managed.news.clear()
+            managed.changed.clear()
             try:
                 async with self._slots:
                     again_ns = await self._once(managed)
@@ -91,13 +91,9 @@ class RequestCarrier:
 
     async def _wait(self, managed: _Managed, again_ns: int | None) -> None:
         if again_ns is None:
-            await managed.news.wait()
-            return
-        news = asyncio.ensure_future(managed.news.wait())
-        try:
-            await done_within(self._clock, again_ns, news)
-        finally:
-            await ended(news)
+            await managed.changed.wait()
+        else:
+            await set_within(self._clock, again_ns, managed.changed)
 
     async def _once(self, managed: _Managed) -> int | None:
         """Makes the next write; returns when to look again. Raises KubeError."""

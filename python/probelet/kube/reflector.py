@@ -21,8 +21,7 @@ from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
 from probelet.kube.pace import Pace
 from probelet.kube.waiting import done_within, ended
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 WATCH_SECONDS: Final = 300
 """The shortest watch that is asked for; the longest is twice that. So the watches of clients that began together end at
@@ -96,6 +95,11 @@ class Reflector(Generic[T]):
     def items(self) -> Mapping[Key, T]:
         """The objects by namespace and name, a view that changes."""
         return self._mirror.items
+
+    def list_again(self) -> None:
+        """The next ``run`` begins with a list, because ``decode`` reads objects otherwise now."""
+        self._mirror.version = ""
+        self.synced.clear()
 
     async def run(self) -> NoReturn:
         """Keeps ``items`` up to date until the task is cancelled."""
@@ -174,10 +178,10 @@ class Reflector(Generic[T]):
         ) as events:
             self._answered()
             async for event in events:
-                self._take(event)
+                self._handle(event)
                 self._answered()
 
-    def _take(self, event: WatchEvent) -> None:
+    def _handle(self, event: WatchEvent) -> None:
         try:
             match event.type:
                 case "ADDED" | "MODIFIED":
