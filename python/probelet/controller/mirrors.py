@@ -124,7 +124,7 @@ class Mirrors:
         )
 
     def _needs(self, kind: Kind) -> Callable[[bool], None]:
-        """Returns what is told whether a needed kind is known and current."""
+        """Returns a callback for each change of whether a needed kind is known and current."""
 
         def connected(is_up: bool) -> None:
             self._up[kind.resource] = is_up

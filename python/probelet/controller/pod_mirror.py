@@ -70,8 +70,7 @@ class PodMirror:
         raise AssertionError("the mirror ends only by cancellation")
 
     def follow(self, follower: Follower | None) -> None:
-        """Mirrors the taken-over pods too and reports them, those that are known already at once. None: not any
-        more."""
+        """Mirrors the taken-over pods too, and reports them; None ends that."""
         if (follower is None) != (self._follower is None):
             self._list_again.set()
         self._follower = follower

@@ -13,7 +13,7 @@ from tests.unit.controller.test_absence import Nodes
 
 
 class Mirrored:
-    """A mirror, and what came of it."""
+    """A mirror, and the pods that it reports."""
 
     def __init__(self, world: Nodes, pods: PodMirror) -> None:
         self.world = world
