@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -83,39 +83,70 @@ demo: build ## run the example pods, then 5,000 probes a second (about a minute)
 	@$(PY) -m examples.demo
 
 # Every part notes how many seconds it took. The table of the parts comes last, also after a part has failed.
-test: ## run all tests: Rust, Python, then real processes; half an hour on two cores
+test: ## run all tests: Rust beside Python and real processes; eight minutes on two cores
 	@rm -f $(PARTS)
-	@$(PART) build $(MAKE) --no-print-directory build && $(MAKE) --no-print-directory unit e2e; code=$$?; $(PART); exit $$code
+	@$(PART) build $(MAKE) --no-print-directory build && \
+		$(MAKE) --no-print-directory --keep-going --jobs 2 rust-tests python-tests; code=$$?; $(PART); exit $$code
+
+# A test that calls make must not take this make's jobs for its own.
+ALONE      := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
+CARGO_TEST := $(ALONE) PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
+# ONCE_MORE=1 runs a test that failed once more by itself, as .ci/run does (tests/flaky.md).
+PYTEST     := $(ALONE) $(PY) -m $(if $(ONCE_MORE),tests.support.once_more,pytest) -q
+# What each test came to and took; `make test-times` reads it.
+report      = REPORT=build/reports/$(1).jsonl
+
+# `nice`, because beside it run tests of real processes, which have clocks. Only a failure is worth its output.
+rust-tests: $(STAMPS)/extension
+	@mkdir -p build
+	@$(PART) "tests in Rust" nice $(CARGO_TEST) >build/rust-tests.log 2>&1 || { cat build/rust-tests.log; exit 1; }
+
+# Six Python processes, because most tests of real processes wait for a period, a grace or a back-off of the kubelet's;
+# the tests that compute fill those waits. tests/support/schedule.py says which test runs when, and beside which others.
+python-tests: $(STAMPS)/extension $(PROGRAMS)
+	$(say) "tests in Rust, into build/rust-tests.log, and beside them those in Python"
+	@$(PART) "tests in Python" env $(call report,test) \
+		$(PYTEST) -m "not bench and not cluster and not slow" -n 6
 
 # Two Python processes, one for each core: the tests are independent of each other.
-unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests that start no real processes
+unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests of `make test` that start no real processes
 	$(say) "tests of the Rust core and engine"
-	@$(PART) "unit, Rust" env PROPTEST_RNG_SEED=1 \
-		cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
+	@$(CARGO_TEST)
 	$(say) "tests of the Python package"
-	@$(PART) "unit, Python" $(PY) -m pytest -q -n 2
+	@$(call report,unit) $(PYTEST) -n 2
 
-# Six Python processes, because most of these tests wait for a period, a grace or a back-off of the kubelet's.
-# tests/support/schedule.py lists the tests that may not run side by side.
-e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests with the real command line, real processes and real sockets
+e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests of `make test` with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
-	@$(PART) "end to end" $(PY) -m pytest -q -m e2e -n 6 --timeout 120
+	@$(call report,e2e) $(PYTEST) -m "e2e and not slow" -n 6
+
+test-release: $(STAMPS)/extension $(PROGRAMS) ## run what is too slow for `make test`: packages and image, built and installed; long waits
+	$(say) "packages, and the tests that wait long"
+	@$(call report,release) $(PYTEST) -m slow -n 6
+
+# It reads what `make test`, `make test-release` and `make e2e-cluster` have written.
+test-times: ## say where the time of the tests went, and write it into tests/README.md
+	@$(PY) -m tests.support.times $(wildcard build/reports/*.jsonl)
 
 # The programs of Kubernetes go into a cache folder outside this one, which KUBEBUILDER_ASSETS may name instead.
 # Enhanced liveness has a cluster of its own, because it replaces the agent and adds to the webhook.
 GUARDED := tests/cluster/guarded tests/cluster/documentation/test_enhanced_liveness_page.py
-CLUSTER := $(PY) -m pytest -q -m cluster
-# ONCE_MORE=1 tries what failed once more in another cluster, as .ci/run does, because these tests measure
-# moments and every part of a cluster shares two cores with them. The table of the parts shows that it was needed.
-in-a-cluster = { $(PART) "$(1)" $(CLUSTER) $(2)$(if $(ONCE_MORE), || $(PART) "$(1)$(comma) what failed once more" $(CLUSTER) --last-failed $(2)); }
-comma := ,
 
-e2e-cluster: $(STAMPS)/extension ## run probelet beside a real kubelet, as people install it (root, Go, containerd; half an hour)
+e2e-cluster: e2e-agent e2e-enhanced ## run probelet beside a real kubelet, as people install it (root, Go, containerd; a quarter of an hour)
+
+e2e-agent: build/assets
+	$(say) "the agent in a cluster"
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED))
+
+e2e-enhanced: build/assets
+	$(say) "enhanced liveness in a cluster"
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,enhanced) $(PYTEST) -m cluster $(GUARDED)
+
+# The folder with the programs of Kubernetes, and build/image/probelet.tar.
+.PHONY: build/assets
+build/assets: $(STAMPS)/extension
 	$(say) "the programs of Kubernetes (a cold build takes five minutes)"
-	@rm -f $(PARTS)
-	@assets=$$($(PY) -m tests.cluster) && { $(MAKE) --no-print-directory image || exit; export KUBEBUILDER_ASSETS=$$assets; }; \
-		$(call in-a-cluster,end to end$(comma) in a cluster,tests/cluster $(addprefix --ignore=,$(GUARDED))) && \
-		$(call in-a-cluster,enhanced liveness$(comma) in a cluster,$(GUARDED)); code=$$?; $(PART); exit $$code
+	@$(PY) -m tests.cluster >$@
+	@$(MAKE) --no-print-directory image
 
 # `make test` plays a fixed set of inputs. `make fuzz` plays new inputs in every run, until its time is over.
 FUZZ_SECONDS ?= 30
@@ -123,7 +154,7 @@ FUZZ_SEED    ?= $(shell date +%s)
 
 fuzz: $(STAMPS)/extension ## try new inputs on every property and every parser of foreign input; FUZZ_SECONDS=30 a target, FUZZ_SEED
 	$(say) "properties, seed $(FUZZ_SEED)"
-	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-engine --release --quiet
+	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-golang -p probelet-play -p probelet-engine --release --quiet
 	@EXPLAIN_CASES=10000 EXPLAIN_SEED=$(FUZZ_SEED) $(PY) -m pytest -q --timeout 600 tests/unit/lab/explain/test_bounds.py
 	@LINT_CASES=10000 LINT_SEED=$(FUZZ_SEED) $(PY) -m pytest -q --timeout 1200 tests/unit/lint/proofs
 	@$(PY) -m pytest -q -m hypothesis --hypothesis-profile fresh --hypothesis-seed $(FUZZ_SEED)
@@ -150,7 +181,7 @@ lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, 
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python --exclude tests/support/schedule.py benches examples/demo tools tests/kubelet/beside tests/support tests/tidy
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tools tests/kubelet/beside tests/support tests/tidy
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
@@ -213,7 +244,7 @@ bench-agent: build $(filter build/kubelet,$(GO_PROGRAMS)) ## measure the agent w
 	@$(PY) -m benches.agent $(BENCH_AGENT)
 
 # BENCH_CONTROLLER="--nodes 100 --pods 500" asks for another load.
-bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/scale.md (ten minutes; Go)
+bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/cluster/scale.md (ten minutes; Go)
 	@assets=$$($(PY) -m tests.cluster) && KUBEBUILDER_ASSETS=$$assets $(PY) -m benches.controller $(BENCH_CONTROLLER)
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works

@@ -1,12 +1,16 @@
 """Makes test runs alike: signal handlers as in a terminal, the same random examples, one order of the tests."""
 
+import gc
+import logging
 import signal
+from collections.abc import Generator
 
 import pytest
+import structlog
 from hypothesis import settings
 from xdist.remote import Producer
 
-from tests.support import schedule
+from tests.support import report, schedule
 
 # A shell's background jobs ignore these signals, and every program that a test starts would inherit that.
 for number in (signal.SIGINT, signal.SIGQUIT):
@@ -18,6 +22,35 @@ settings.register_profile("same", derandomize=True, deadline=None)
 # `make fuzz` selects this profile and gives it a seed.
 settings.register_profile("fresh", deadline=None, max_examples=2_000)
 settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    report.register(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without the garbage collector, and hides from it what was collected, which never becomes garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Takes back what a verb that ran in this process has set up for its log; the next test may read its own."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        return (yield)
+    finally:
+        structlog.reset_defaults()
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.getLogger("probelet").setLevel(logging.NOTSET)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

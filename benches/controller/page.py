@@ -1,4 +1,4 @@
-"""Renders docs/scale.md from the kept results. Every figure on the page is measured or calculated here."""
+"""Renders docs/cluster/scale.md from the kept results. Every figure on the page is measured or calculated here."""
 
 from pathlib import Path
 from string import Template
@@ -7,7 +7,7 @@ from typing import Any, Final
 from tests.support.paths import ROOT
 
 RESULTS: Final = ROOT / "benches" / "results" / "controller.json"
-PAGE: Final = ROOT / "docs" / "scale.md"
+PAGE: Final = ROOT / "docs" / "cluster" / "scale.md"
 TEMPLATE: Final = Path(__file__).parent / "scale.md"
 
 NODES: Final = 5_000

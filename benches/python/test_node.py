@@ -9,7 +9,7 @@ from probelet._rust import ClusterModel, Engine, ExecEnd, ExecRun, Simulation
 from probelet.lab.bench.load import Load
 from probelet.lab.bench.place import Place
 from probelet.lab.bench.pods import facts, node, pod, uid
-from probelet.virtual.cluster import Cluster
+from probelet.virtual.cluster import VirtualCluster
 from pytest_benchmark.fixture import BenchmarkFixture
 
 pytestmark = pytest.mark.bench
@@ -131,13 +131,13 @@ def test_a_day_of_1000_pods_in_a_cluster(benchmark: BenchmarkFixture) -> None:
     spec = {"replicas": 1_000, "selector": {"matchLabels": labels}, "template": template}
     manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
 
-    def begun() -> tuple[tuple[Cluster], dict[str, object]]:
-        cluster = Cluster(manifest, nodes=10)
+    def begun() -> tuple[tuple[VirtualCluster], dict[str, object]]:
+        cluster = VirtualCluster(manifest, nodes=10)
         cluster.behave("web", latency={"p50": "20ms", "p99": "200ms"}, concurrency=8)
         cluster.traffic("web", rate=50_000)
         return (cluster,), {}
 
-    def play(cluster: Cluster) -> None:
+    def play(cluster: VirtualCluster) -> None:
         cluster.run("24h")
         assert cluster.ready("web") == 1_000
 

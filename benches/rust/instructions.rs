@@ -17,7 +17,8 @@ use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
 use probelet_engine::handler::{Asker, Buffers, probe_once};
-use probelet_engine::recorder::{Pending, Ring, Start};
+use probelet_engine::recorder::{Pending, Ring};
+use probelet_play::recording::Start;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 

@@ -8,8 +8,8 @@ use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use probelet_core::time::{Instant, WallOffset};
-use probelet_engine::attempt::cause::Cause;
-use probelet_engine::recorder::{Attempt, End};
+use probelet_play::cause::Cause;
+use probelet_play::recording::{Attempt, End};
 
 /// A prober at the clock's zero that has no pods yet.
 pub fn prober() -> Prober {

@@ -3,7 +3,8 @@
 //! Not a criterion benchmark, since nothing is timed. `--test` takes a hundredth of the attempts.
 
 use probelet_benches::recorded;
-use probelet_engine::recorder::{Entry, Ring};
+use probelet_engine::recorder::Ring;
+use probelet_play::recording::Entry;
 
 fn main() {
     let attempts = if std::env::args().any(|argument| argument == "--test") { ATTEMPTS / 100 } else { ATTEMPTS };

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from probelet.lab.picture.chart.compared import Panel, Series, compared
-from probelet.virtual.cluster import Behaviour, Cluster, History
+from probelet.virtual.cluster import Behaviour, History, VirtualCluster
 
 MINUTES = 20
 ROLLOUT_SECONDS = 60.0
@@ -30,7 +30,9 @@ def deployment(name: str, replicas: int) -> str:
 
 def play(pods: int, *, guarded: bool) -> History:
     """The rollout of ``pods`` pods beside another workload that nothing happens to."""
-    cluster = Cluster(deployment("shop", pods), deployment("other", pods // 2), nodes=max(2, pods // 100), seed=7)
+    cluster = VirtualCluster(
+        deployment("shop", pods), deployment("other", pods // 2), nodes=max(2, pods // 100), seed=7
+    )
     good = Behaviour(startup="5s", latency="20ms")
     cluster.behave("shop", good)
     if guarded:

@@ -7,6 +7,7 @@
 
 pub mod mutation;
 mod pieces;
+mod response;
 pub mod target;
 
 use std::ops::RangeInclusive;

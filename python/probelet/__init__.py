@@ -6,7 +6,7 @@ Public are
   the same prober in virtual time; ``Backoff``, ``TokenBucket`` and ``TimerWheel`` are its parts; ``Probe`` and its
   handlers are Kubernetes' own;
 - ``probelet.testing``, for tests of probe configurations, and the pytest fixture ``virtual_node``;
-- ``probelet.virtual.cluster``, for whole workloads in virtual time, with its ``Cluster`` also here;
+- ``probelet.virtual.cluster``, for whole workloads in virtual time, with its ``VirtualCluster`` also here;
 - ``probelet.backoff``, the model of crash-loop back-off;
 - ``probelet.errors``, every exception that these raise.
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from probelet._rust import Backoff, ExecEnd, Simulation, TimerWheel, TokenBucket
     from probelet._rust import Engine as Prober
     from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, HTTPHeader, Probe, TCPSocketAction
-    from probelet.virtual.cluster import Cluster
+    from probelet.virtual.cluster import Cluster, VirtualCluster
 
     __version__: str
 
@@ -39,6 +39,7 @@ __all__ = (
     "TCPSocketAction",
     "TimerWheel",
     "TokenBucket",
+    "VirtualCluster",
     "__version__",
 )
 
@@ -56,6 +57,7 @@ _PLACES = {
     "TCPSocketAction": ("probelet.spec", "TCPSocketAction"),
     "TimerWheel": ("probelet._rust", "TimerWheel"),
     "TokenBucket": ("probelet._rust", "TokenBucket"),
+    "VirtualCluster": ("probelet.virtual.cluster", "VirtualCluster"),
 }
 
 

@@ -20,6 +20,10 @@ class InvalidInputError(ProbeletError, ValueError):
     """An argument or a document has a value that is not allowed; the text names the place, the value and the rule."""
 
 
+class DaemonError(ProbeletError):
+    """A service cannot do its work on this machine; the message is one line."""
+
+
 class UnknownPodError(InvalidInputError):
     """No pod with this UID was defined."""
 

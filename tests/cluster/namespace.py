@@ -5,9 +5,8 @@ from typing import Any
 
 from tests.cluster.cluster import Cluster, condition
 from tests.cluster.control.api import ApiError, Object
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.containerd.machine import until
-
-PATIENCE_SECONDS = 60.0
 
 
 class Namespace:

@@ -2,22 +2,29 @@
 
 Tests of one unit run one after another in one process, because they share something that is expensive to make or that
 exists only once on a machine. A module is one unit, unless a table below says otherwise.
+
+Tests marked ``e2e`` mostly wait, and stand at the beginning of the list of units; the other tests compute, and stand at
+its end. One process for each core takes its units from the end, the other processes take theirs from the beginning.
 """
 
+import os
+
 import pytest
-from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
 ONE_UNIT = (
     # One API server with its etcd.
     "tests/system/admission/",
-    "tests/system/containerd/",
+    # Thirty pods on one containerd, and profiles in the folder of a kubelet.
+    "tests/system/containerd/direct/",
     # One build/wheel, which make removes and builds again if a source has changed.
     "tests/system/packages/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the API server, the containerd, the build folder or the ports."""
+"""Folders whose modules share the API server, the pods, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
@@ -34,6 +41,8 @@ SPLIT = (
 """Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""
 
 FIRST = (
+    "tests/system/containerd/direct/",
+    "tests/system/admission/",
     "tests/system/containerd/",
     "tests/system/test_demo.py",
     "tests/system/journal/",
@@ -46,12 +55,35 @@ FIRST = (
 )
 """The longest units begin first, because a long unit at the end would leave the other processes idle."""
 
+LAST = (
+    "tests/tidy/test_tidy.py",
+    "tests/unit/picture/",
+    "tests/unit/simulate/",
+    "tests/unit/node/",
+    "tests/unit/agent/",
+)
+"""The longest of the units that compute stand at the end of the list, where the processes that compute begin."""
 
-class Schedule(LoadScopeScheduling):
-    """Hands out units of work in the order of ``FIRST``."""
+
+class Schedule(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out units of work in the order of ``FIRST``, and what computes to a process for each core."""
 
     def _split_scope(self, nodeid: str) -> str:
         return unit(nodeid)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if self._computes(node):
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """A process has to know one test after the one that it runs. A second would wait although others are idle."""
+        if node.shutting_down or not self.workqueue or self._pending_of(self.assigned_work[node]) < 2:
+            super()._reschedule(node)
+
+    def _computes(self, node: WorkerController) -> bool:
+        cores = os.cpu_count() or 1
+        return self.numnodes > cores and int(node.gateway.id.removeprefix("gw")) < cores
 
 
 def unit(nodeid: str) -> str:
@@ -64,7 +96,9 @@ def unit(nodeid: str) -> str:
 
 def order(item: pytest.Item) -> int:
     """The sort key of a test's unit: sorting is stable, so all other units keep their order."""
-    return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
+    if item.get_closest_marker("e2e"):
+        return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
+    return len(FIRST) + 1 + next((place for place, path in enumerate(LAST, 1) if item.nodeid.startswith(path)), 0)
 
 
 def make(config: pytest.Config, log: Producer) -> Schedule:

@@ -23,7 +23,6 @@ def short_path() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.timeout(240)
 def test_every_example_does_what_the_demo_expects(short_path: Path) -> None:
     demo = subprocess.run(
         COMMAND, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(short_path)}

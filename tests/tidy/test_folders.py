@@ -17,9 +17,9 @@ LIMITED = re.compile(r"python/probelet|rust/\w+/src|tests|benches")
 OF_THE_FOLDER = {"__init__.py", "__main__.py", "conftest.py", "lib.rs", "mod.rs"}
 
 ARCHITECTURE = ROOT / "docs" / "dev" / "architecture.md"
-HOUSES = {"rust/core": "rust/core/src", "rust/engine": "rust/engine/src", "rust/bindings": "rust/bindings/src"}
+HOUSES = {f"rust/{crate}": f"rust/{crate}/src" for crate in ("bindings", "core", "engine", "golang", "play")}
 # Each folder directly below one of these has its line in the house list.
-COMPLETE = ("python/probelet", "rust/engine/src", "tests")
+COMPLETE = ("python/probelet", "rust/engine/src", "rust/golang/src", "rust/play/src", "tests")
 
 
 def crowded(files: Iterable[str]) -> dict[str, int]:

@@ -73,3 +73,27 @@ def test_an_idiom_is_found(text: str) -> None:
 
 def test_a_plain_sentence_passes() -> None:
     assert list(findings("The engine tells Python. A sync reads the status of containers that have exited.")) == []
+
+
+BEGINNING = re.compile(r'^ *"""((?:What|As|Who)\b.*)', re.MULTILINE)
+"""A docstring that begins without a thing or an act. The extension's stub is exempt, because its texts are those of
+comments in Rust."""
+
+
+def test_a_docstring_begins_with_a_noun_or_a_verb() -> None:
+    files = [path for path in tracked((".py",)) if path.relative_to(ROOT).parts[0] == "python"]
+    found = [
+        f"{name(path)}: {match[1]}: name the thing or the act"
+        for path in files
+        for match in BEGINNING.finditer(path.read_text())
+    ]
+    assert found == [], "\n".join(found)
+
+
+@pytest.mark.parametrize("text", ['"""What a rule sees."""', '    """As ``stop``, but later."""', '"""Who leads."""'])
+def test_a_docstring_without_a_noun_is_found(text: str) -> None:
+    assert BEGINNING.search(text)
+
+
+def test_a_docstring_with_a_noun_or_a_verb_passes() -> None:
+    assert not BEGINNING.search('"""Returns the probes that the mapping wants for ``pod``."""')

@@ -11,12 +11,19 @@ CRATES = floors_of(DOCUMENT.read_text())
 
 
 def test_the_crates_that_hold_logic_have_floors() -> None:
-    assert CRATES.keys() == {"rust/core", "rust/engine", "rust/enter", "rust/target"}
+    assert CRATES.keys() == {"rust/core", "rust/engine", "rust/enter", "rust/golang", "rust/play", "rust/target"}
 
 
 @pytest.mark.parametrize("crate", CRATES)
 def test_the_crates_keep_their_floors(crate: str) -> None:
     assert violations(ROOT / crate, CRATES[crate]) == []
+
+
+@pytest.mark.parametrize("crate", ["golang", "play"])
+def test_a_pure_crate_has_the_bans_of_the_core_and_no_unsafe_code(crate: str) -> None:
+    folder = ROOT / "rust" / crate
+    assert (folder / "clippy.toml").resolve() == ROOT / "rust" / "core" / "clippy.toml"
+    assert "#![forbid(unsafe_code)]" in (folder / "src" / "lib.rs").read_text()
 
 
 def found(tmp_path: Path, changed: dict[str, str]) -> list[str]:

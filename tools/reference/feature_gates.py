@@ -1,7 +1,7 @@
 """docs/reference/feature-gates.md."""
 
+from probelet.config.alias import GATE_ALIASES
 from probelet.config.gate import DEFAULT_VERSION, GATES, SPECIAL_GATES, VERSIONS, Gate
-from probelet.config.gate_alias import GATE_ALIASES
 from probelet.config.inert_gate import INERT_GATES
 from probelet.config.unavailable import UNAVAILABLE_GATES
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from probelet.lint.engine import lint
+from probelet.lint.finding import SEVERITIES
 from probelet.lint.registry import rules
 from probelet.lint.rule import Rule
 from probelet.lint.settings import Settings
-from probelet.lint.severity import SEVERITIES
 
 from tools.reference.markdown import block, prose, table
 

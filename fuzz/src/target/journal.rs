@@ -7,7 +7,8 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use probelet_core::time::WallOffset;
-use probelet_engine::journal::{BackoffRecord, Reading, Record, WorkerKey, WorkerRecord, bytes_of, read};
+use probelet_engine::journal::{BackoffRecord, Reading, Record, bytes_of, read};
+use probelet_play::worker_record::{WorkerKey, WorkerRecord};
 
 /// Plays one input twice: as a file, and as the damage to a file that was written well.
 pub fn play(bytes: &[u8]) {

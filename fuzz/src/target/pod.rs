@@ -9,7 +9,7 @@ use probelet_core::prober::{Outcome, Output, Prober, Settings};
 use probelet_core::spec::{Handler, PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
-use probelet_engine::json::{StatusDocument, decode_pod, decode_probe, decode_rules};
+use probelet_play::json::{StatusDocument, decode_pod, decode_probe, decode_rules};
 
 /// How many steps a pod's life has: enough for several runs of every probe with the default period.
 const STEPS: usize = 40;

@@ -1,9 +1,8 @@
 //! A response in any pieces: reading it ends, takes bounded memory, and gives the same result however the network cuts
 //! it.
 
-use probelet_engine::fuzzing::{Response, read_response};
-
 use crate::pieces::{pieces, small_pieces};
+use crate::response::{Response, read_response};
 
 /// Plays one input: the bytes that the server sends before it closes its side.
 pub fn play(bytes: &[u8]) {

@@ -2,12 +2,13 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use probelet_core::spec::ProbeType;
-use probelet_engine::attempt::cause::Cause;
-use probelet_engine::recorder::{
-    Attempt, Call, ContainerDefinition, ContainerRecord, End, Entry, Event, Facts, HandlerKind, PodRecord, ProbeRecord,
-    ReadError, Recording, Start, StatusRecord, bytes_of, read_files,
+use probelet_play::cause::Cause;
+use probelet_play::frame;
+use probelet_play::recording::{
+    Attempt, Call, ContainerDefinition, ContainerRecord, Encoder, End, Entry, Event, Facts, HandlerKind, PodRecord,
+    ProbeRecord, ReadError, Recording, Start, StatusRecord, read_files,
 };
-use probelet_engine::whatif::{Assumption, describe, play as play_pod, played};
+use probelet_play::whatif::{Assumption, describe, play as play_pod, played};
 
 /// Plays one input twice: as a file, and as entries that were written well and then damaged.
 pub fn play(bytes: &[u8]) {
@@ -122,6 +123,20 @@ fn facts(bytes: &mut Unstructured<'_>) -> Result<Facts> {
     let container = ContainerRecord { name: "app".into(), id, state, ..ContainerRecord::default() };
     let status = StatusRecord { containers: vec![container], regular: 1, ..StatusRecord::default() };
     Ok(bytes.choose(&[Facts::Same, Facts::New(status)])?.clone())
+}
+
+/// The bytes of a segment, a block in a frame.
+fn bytes_of(start: &Start, blocks: &[Vec<Entry>]) -> Vec<u8> {
+    let mut bytes = start.bytes();
+    let mut encoder = Encoder::new(start);
+    for block in blocks.iter().filter(|block| !block.is_empty()) {
+        for entry in block {
+            encoder.add(entry);
+        }
+        frame::append(&mut bytes, encoder.piece());
+        encoder.next();
+    }
+    bytes
 }
 
 /// The engine's clock begins at a day.

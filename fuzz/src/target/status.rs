@@ -1,6 +1,6 @@
 //! A status from JSON: the decoder refuses it, or it survives encoding and decoding.
 
-use probelet_engine::json::{StatusDocument, decode_status};
+use probelet_play::json::{StatusDocument, decode_status};
 
 /// Plays one input.
 pub fn play(json: &[u8]) {

@@ -13,4 +13,42 @@ about. Folders and laws:
 - ``enhanced``: the probes of the node's NodePodProbe, in an engine of their own; their results report, nothing more.
 - ``report``: conditions and events to the API server; the latest only while it is away.
 - ``show``: the status document, the metrics, and what an operator may ask for.
+
+The agent is a guest on a kubelet's node
+----------------------------------------
+``probelet agent`` probes pods that a kubelet creates, starts and restarts. So it has no pod machine and no restart
+gate; its only effect on the runtime is StopContainer, for a container whose own probe failed. Its laws:
+
+1. A sandbox counts if its pod is one of the agent's and no probelet made it (``AgentService``). Of ``Pleg``,
+   ``run`` and the agent use the same code; the composition says which sandboxes count.
+2. The annotation is believed once. ``FirstSeen`` (``agent/state/records.py``) keeps the annotation and the definition
+   of each pod of the node as first seen for its UID, on disk, before its first probe. A pod that was first seen
+   without the annotation stays without. Everything that follows (probes, hooks, grace) comes from that file.
+3. A container begins once (``beside/pods/begun.py``): when the runtime has it running and the kubelet's status shows
+   that ID running and started, so that postStart hooks and the kubelet's own startup probes are over. While the API
+   server is away, the runtime alone decides for containers that have neither. A container that has not begun is
+   invisible to everything behind: the engine sees the instance before it, as a kubelet's prober does during a
+   postStart hook.
+4. A container is started and ready in the first status of its pod by the journal's results alone (``begin_pod``).
+   UpdatePodStatus takes a container without a startup worker for started, and AddPod, which makes the worker, comes
+   after it; a kubelet that restarts makes this mistake (kubernetes#142305). The journal of an agent that was killed
+   may have the memory of one worker of a container and not yet that of another.
+5. A kill is one task for one container ID (``agent/kill/kill.py``), and each step is on disk before it happens:
+   intent, event, hook, stop. An agent that died in the middle goes on after the last step on disk, so the hook runs
+   at most once. Each call of StopContainer follows a ContainerStatus that says that this ID runs, in a pod that does
+   not terminate.
+6. The API server gets the latest state and nothing else, and no result before the journal has it. Conditions wait in
+   a table by UID, events in a bounded queue.
+
+A ContainerRecreateRequest is one more reason for a kill of law 5, for any pod of the node (``agent/recreate``).
+Before the kill the agent notes on disk which instance it kills for which request, and that note, not the request's
+status, decides after a crash whether the one kill of a forced request has happened. The status in the API follows as
+soon as the server answers. A request reaches a pod only if namespace, name and UID are those of a pod of this node,
+and the hook that runs is the one that the kubelet noted beside the container: users who may create requests write
+both labels and, without the webhook, a hook too. Such a kill ends with its grace and ten seconds, because a request
+has an end of its own, unlike the kill for a failed probe, which goes on until the container has ended.
+
+The condition is a function of the definition and of the engine's status (``beside/pods/condition.py``), and facts are
+a function of three views (``beside/pods/facts.py``): the runtime's, the kubelet's and what has begun. Both are pure
+and tested as properties.
 """

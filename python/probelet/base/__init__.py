@@ -1,2 +1,2 @@
-"""What every part needs and none owns: files that nobody can tamper with, logs of containers on disk, the text of
-metric pages, printable text, and the limit of open files. It knows no pod and no probe."""
+"""The tools that every part needs and none owns: files that nobody can tamper with, logs of containers on disk, the
+text of metric pages, printable text, and the limit of open files. It knows no pod and no probe."""

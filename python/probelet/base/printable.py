@@ -31,6 +31,12 @@ def printable_json(text: str) -> str:
     return _ODD.sub(lambda match: _escaped(match[0]), text)
 
 
+def last_line(message: str) -> str:
+    """The last line of a message that holds the end of a log, with unprintable characters replaced for a terminal."""
+    line = message.rstrip().rpartition("\n")[2]
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
+
+
 def _shown(char: str, keep: str) -> str:
     if char.isprintable() or char in keep:
         return char

@@ -26,12 +26,12 @@ def set_up_output() -> None:
     """Prepares stdout and stderr. One that is closed gets a stream of its own, so that no file that the process opens
     later is taken for it; what a verb writes to such a stdout is an OutputError, and to such a stderr it is lost."""
     if sys.stderr is None:
-        _take(2, os.O_WRONLY)
+        _open_null(2, os.O_WRONLY)
         sys.stderr = os.fdopen(2, "w", closefd=False)
     encoding = "utf-8"
     if sys.stdout is None:
         # Nothing can be written to a descriptor that is open for reading.
-        _take(1, os.O_RDONLY)
+        _open_null(1, os.O_RDONLY)
     else:
         encoding = sys.stdout.encoding
     raw = _Stdout(1, "w", closefd=False)
@@ -43,10 +43,10 @@ def set_up_output() -> None:
 
 def discard_output() -> None:
     """Lets what stdout still holds go nowhere, so that the interpreter does not complain of it at exit."""
-    _take(1, os.O_WRONLY)
+    _open_null(1, os.O_WRONLY)
 
 
-def _take(number: int, flags: int) -> None:
+def _open_null(number: int, flags: int) -> None:
     """Opens the null device as the descriptor ``number``."""
     opened = os.open(os.devnull, flags)
     if opened != number:

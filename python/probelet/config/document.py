@@ -2,14 +2,12 @@
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
-import msgspec
-
 from probelet.config.crash_loop import CrashLoop, CurveSource
 from probelet.config.gate import GATES
 from probelet.config.kubelet import Section
 from probelet.config.load import Config
-from probelet.spec.read.decode import is_duration
-from probelet.spec.text.duration import SECOND, format_duration
+from probelet.spec.read.decode import file_fields, is_duration
+from probelet.spec.text.duration import SECOND, format_duration, parse_duration
 
 Source: TypeAlias = Literal["default", "file", "drop-in", "flag"]
 
@@ -26,7 +24,8 @@ class Setting(TypedDict):
     default: Any
     """The value without any file or flag; null for a field that is then unset."""
     source: Source
-    """What sets the value: nothing (``default``), ``--config`` (``file``), ``--config-dir`` (``drop-in``) or a flag."""
+    """The origin of the value: nothing (``default``), ``--config`` (``file``), ``--config-dir`` (``drop-in``) or a
+    flag."""
     origin: str
     """The file and line, as ``c.yaml:3``, or the flag; empty for a default."""
 
@@ -91,12 +90,12 @@ def curve_document(curve: CrashLoop) -> CurveDocument:
 def written(section: Section) -> dict[str, Any]:
     """A section in its file's spelling, with defaults and without unset fields."""
     found: dict[str, Any] = {}
-    for field in msgspec.inspect.type_info(type(section)).fields:  # type: ignore[attr-defined]
+    for field in file_fields(type(section)):
         value = getattr(section, field.name)
         if isinstance(value, Section):
             value = written(value)
         elif value is not None and is_duration(field.type):
-            value = format_duration(value)
+            value = format_duration(parse_duration(value) if isinstance(value, str) else value)
         if value is not None and value != {}:
             found[field.encode_name] = value
     return found

@@ -12,11 +12,10 @@ from pathlib import Path
 import msgspec
 
 from probelet.config import kubelet, opt_in
-from probelet.config.alias import rename_keys
+from probelet.config.alias import GATE_ALIASES, contradiction, deprecation, rename_aliases, rename_keys
 from probelet.config.crash_loop import MAX, CrashLoop, resolve_crash_loop
 from probelet.config.drop_in import drop_in_files
 from probelet.config.gate import DEFAULT_VERSION, Gates, parse_feature_gates, refusal
-from probelet.config.gate_alias import GATE_ALIASES, contradiction, deprecation, rename_aliases
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.layer import Layers
 from probelet.config.opt_in import ProbeletConfiguration

@@ -30,7 +30,8 @@ class RestartBudget(Section, frozen=True, kw_only=True):
 
 
 class FlightRecorder(Section, frozen=True, kw_only=True):
-    """What happens to the probes, in a ring of files; ``probelet whatif`` plays it with other settings."""
+    """Records the attempts and results of probes in a ring of files; ``probelet whatif`` plays it with other
+    settings."""
 
     size: Annotated[str, msgspec.Meta(extra={"range": "1Mi to 16Gi"}, extra_json_schema=_SIZE)] = "64Mi"
     """Bytes that the ring may have on disk, a quantity from 1Mi to 16Gi. Default 64Mi: eight million attempts."""

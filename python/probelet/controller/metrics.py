@@ -6,8 +6,7 @@ from typing import Final
 
 from probelet.base.exposition.histogram import Histogram
 from probelet.base.exposition.process_metrics import render_process
-from probelet.beside.guard.restart.protocol.gauges import Gauges
-from probelet.beside.guard.restart.protocol.outputs import Finished
+from probelet.beside.guard.restart.protocol.outputs import Finished, Gauges
 from probelet.beside.guard.restart.protocol.reason import REASONS
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 

@@ -7,7 +7,6 @@ import structlog
 
 from probelet.beside.guard.objects.budget import BudgetKind
 from probelet.beside.guard.restart.guard import Guard
-from probelet.beside.guard.restart.protocol.gauges import Gauges
 from probelet.beside.guard.restart.protocol.inputs import Input, Wrote
 from probelet.beside.guard.restart.protocol.outputs import (
     AnnotatePod,
@@ -16,10 +15,11 @@ from probelet.beside.guard.restart.protocol.outputs import (
     Delete,
     Event,
     Finished,
+    Gauges,
     Output,
     Reserve,
 )
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
 from probelet.host.tasks import Tasks

@@ -10,7 +10,7 @@ from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.mapping.protocol import Configured as MappingConfigured
 from probelet.beside.guard.mapping.protocol import Resync
 from probelet.beside.guard.restart.protocol.inputs import Configured, WallClock
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
 from probelet.controller.absence import AbsenceReconciler
 from probelet.controller.mapping import MappingReconciler
 from probelet.controller.metrics import ControllerMetrics

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet.base import open_files
-from probelet.daemon.error import DaemonError
+from probelet.errors import DaemonError
 from probelet.server.limit import CONTROL_CONNECTIONS_MAX, PAGES_CONNECTIONS_MAX
 from probelet.service.limit import CONNECTIONS_MAX
 

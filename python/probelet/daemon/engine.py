@@ -3,14 +3,22 @@
 import os
 from pathlib import Path
 
+import structlog
+
 from probelet._rust import Backoff, Engine
+from probelet.base.files.trusted_directory import UntrustedError
 from probelet.config.load import Config
-from probelet.daemon.journal import journal
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.server.control.state_dir import opened
 from probelet.spec.text.quantity import parse_quantity
 
 # The directory of the flight recorder in the state directory.
 RECORDER = "flight-recorder"
+
+# The file in the state directory that keeps a service's state across restarts (``restore: full``).
+JOURNAL = "journal"
+
+log = structlog.get_logger("probelet.journal")
 
 
 def node_engine(configuration: Config, gate: RestartGate, state_dir: Path, node: str) -> Engine:
@@ -72,3 +80,20 @@ def _recorder(configuration: Config, state_dir: Path, node: str) -> tuple[Path, 
     if options is None:
         return None
     return state_dir / RECORDER, int(parse_quantity(options.size)), node
+
+
+def journal(configuration: Config, state_dir: Path, backoff: Backoff) -> tuple[Path, Backoff] | None:
+    """The journal's path and the back-off to keep in it; None with ``restore: kubelet``.
+
+    In that case it deletes an earlier run's journal: a later run must not take it for recent.
+    """
+    path = state_dir / JOURNAL
+    if configuration.probelet.restore == "full":
+        return path, backoff
+    try:
+        with opened(state_dir) as directory:
+            (directory / JOURNAL).unlink(missing_ok=True)
+    except (OSError, UntrustedError) as error:
+        # What is no file is no journal, and a later run does not take it for one.
+        log.warning("journal: cannot be removed", path=str(path), error=str(error))
+    return None

@@ -4,7 +4,7 @@ import os
 
 from probelet._rust import Engine
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.daemon.error import DaemonError
+from probelet.errors import DaemonError
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.execs.direct.direct_execs import DirectExecs
 from probelet.runtime.execs.direct.program import PROGRAM, helper_program

@@ -1,40 +1,39 @@
 """Builds and runs the parts of ``serve``."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-from probelet._rust import Engine
 from probelet.base.files.unix_socket import SocketPathError
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect
+from probelet.daemon.callers import rules
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import callers_engine
-from probelet.daemon.error import DaemonError
 from probelet.daemon.execs import exec_limits
-from probelet.daemon.oom_score import apply_oom_score
-from probelet.daemon.readers import warn_of_readers
-from probelet.daemon.rules import rules
+from probelet.daemon.process import apply_oom_score, runtime_client, warn_of_readers
 from probelet.daemon.signals import Lifetime
-from probelet.runtime.cri.client import RuntimeClient
+from probelet.errors import DaemonError
+from probelet.host.engine_host import EngineHost
 from probelet.runtime.cri.errors import CriError
+from probelet.runtime.host import RuntimeHost
+from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Listening
 from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView
-from probelet.spec.text.duration import SECOND
 
 log = structlog.get_logger("probelet.serve")
 
 
 @dataclass(frozen=True)
-class Serving:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the
+class ServeFlags:
+    """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the
     socket of the HTTP pages, if any."""
 
     configuration: Config
@@ -46,70 +45,57 @@ class Serving:
     descriptors: Descriptors
 
 
-def carry_out(serving: Serving, state_dir: Path) -> None:
+def carry_out(flags: ServeFlags, state_dir: Path) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start."""
-    apply_oom_score(serving.configuration)
+    apply_oom_score(flags.configuration)
     try:
-        asyncio.run(_serve(serving, state_dir))
+        asyncio.run(_serve(flags, state_dir))
     except CriError as error:
         raise DaemonError(str(error)) from error
     except SocketPathError as error:
         raise DaemonError(f"--socket {error}") from error
     except OSError as error:
-        raise DaemonError(f"--socket {serving.path}: {error.strerror}") from error
+        raise DaemonError(f"--socket {flags.path}: {error.strerror}") from error
 
 
-async def _serve(serving: Serving, state_dir: Path) -> None:
-    for warning in without_effect(serving.configuration, has_runtime=serving.runtime is not None):
+async def _serve(flags: ServeFlags, state_dir: Path) -> None:
+    for warning in without_effect(flags.configuration, has_runtime=flags.runtime is not None):
         log.warning(warning.line_of_log)
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        client = await _client(serving, stack)
-        engine = callers_engine(serving.configuration, state_dir, serving.node)
-        stack.enter_context(_closing(engine))
-        limits = exec_limits(serving.configuration.probelet)
+        host = await _host(flags, state_dir, stack)
+        stack.push_async_callback(host.close)
         pods = await stack.enter_async_context(
-            prober_service(
-                serving.path, engine, client, limits, serving.descriptors.callers, rules(serving.configuration)
-            )
+            prober_service(flags.path, host, flags.descriptors.callers, rules(flags.configuration))
         )
-        view = PagesView(engine, pods, serving.node, config_document(serving.configuration))
-        await stack.enter_async_context(_pages(serving, view))
-        log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
-        reason = await lifetime.wait(serving.seconds)
+        view = PagesView(host, pods, config_document(flags.configuration))
+        await stack.enter_async_context(_pages(flags, view))
+        log.info("serving", socket=str(flags.path), execs=flags.runtime or "caller")
+        reason = await lifetime.wait(flags.seconds)
         log.info("ending", reason=reason)
 
 
-@contextmanager
-def _closing(engine: Engine) -> Iterator[None]:
-    """Closes the engine at the end of the block and logs what its journal says last."""
-    try:
-        yield
-    finally:
-        engine.close()
-        for notice in engine.drain().notices:
-            (log.warning if notice.is_warning else log.info)(notice.text)
-
-
 @asynccontextmanager
-async def _pages(serving: Serving, view: PagesView) -> AsyncIterator[None]:
-    if serving.pages is None:
+async def _pages(flags: ServeFlags, view: PagesView) -> AsyncIterator[None]:
+    if flags.pages is None:
         yield
         return
-    server = HttpServer(view, serving.pages, serving.descriptors.pages)
+    server = HttpServer(view, flags.pages, flags.descriptors.pages)
     await server.start()
-    log.info("listening", url=serving.pages.address.url("/statusz"))
-    warn_of_readers(serving.pages, log)
+    log.info("listening", url=flags.pages.address.url("/statusz"))
+    warn_of_readers(flags.pages, log)
     try:
         yield
     finally:
         await server.close()
 
 
-async def _client(serving: Serving, stack: AsyncExitStack) -> RuntimeClient | None:
-    if serving.runtime is None:
-        return None
-    timeout = serving.configuration.kubelet.runtime_request_timeout / SECOND
-    client = await stack.enter_async_context(RuntimeClient(serving.runtime, request_timeout=timeout))
+async def _host(flags: ServeFlags, state_dir: Path, stack: AsyncExitStack) -> EngineHost:
+    """The host of the engine; with ``--runtime`` the runtime carries out exec probes, without the helper."""
+    configuration = flags.configuration
+    if flags.runtime is None:
+        return EngineHost(callers_engine(configuration, state_dir, flags.node), flags.node)
+    client = await stack.enter_async_context(runtime_client(configuration, flags.runtime, RuntimeCalls()))
     await client.verify()
-    return client
+    engine = callers_engine(configuration, state_dir, flags.node)
+    return RuntimeHost(client, engine, flags.node, exec_limits=exec_limits(configuration.probelet))

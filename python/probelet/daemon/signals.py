@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import Any
+
+from probelet.errors import DaemonError
 
 # SIGHUP too: without its terminal the run has no user.
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -72,3 +74,12 @@ class Lifetime:
             return task.result()
         task.cancel()
         return self._hurried.result()
+
+
+async def until_death(run: Awaitable[None], what: str, log: Any) -> None:
+    """Waits until ``run`` raises because a part of ``what`` has failed. Raises DaemonError."""
+    try:
+        await run
+    except Exception as error:
+        log.exception(f"a part of the {what} failed")
+        raise DaemonError(f"the {what} died: {type(error).__name__}: {error}") from error

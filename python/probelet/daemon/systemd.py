@@ -24,7 +24,7 @@ class Supervisor:
         self._address = f"\0{path[1:]}" if path.startswith("@") else path
         self._watchdog_ns = _watchdog_ns(environ)
 
-    def tell(self, *lines: str) -> None:
+    def notify(self, *lines: str) -> None:
         """Sends one datagram with these assignments. A systemd that does not read is no reason to end."""
         if not self._address:
             return
@@ -43,7 +43,7 @@ class Supervisor:
         ``sleep`` waits for nanoseconds on the clock that must not stop: if it stops, systemd restarts the service.
         """
         while True:
-            self.tell(WATCHDOG)
+            self.notify(WATCHDOG)
             await sleep(self._watchdog_ns // SIGNS_PER_WATCHDOG)
 
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.kube.events.correlator import Correlator, EventType, Same, Similar
@@ -11,6 +11,14 @@ from probelet.server.document.event import RecordedEvent
 EVENTS_MAX: Final = 10_000
 """How many events are kept: an hour of a node of 200 pods in which everything fails. An API server keeps an event for
 an hour."""
+
+
+class EventSink(Protocol):
+    """Takes every event about a pod before the recorder's limits, to limit them itself."""
+
+    def __call__(
+        self, uid: str, pod: str, type: EventType, reason: str, message: str, field_path: str, /, *, shown: str
+    ) -> None: ...
 
 
 class Recorder:
@@ -24,6 +32,7 @@ class Recorder:
         """Events that the spam filter dropped."""
         self.listeners: list[Callable[[str, RecordedEvent], None]] = []
         """Called with the pod's UID and each event as ``events`` would return it."""
+        self.sinks: list[EventSink] = []
         self._now = now
         self._wall_ms = wall_ms
         self._seq = 0
@@ -48,6 +57,8 @@ class Recorder:
         If ``shown`` is given, people read it in place of ``message``. ``message`` alone decides which events are equal
         or similar, so that another wording merges, keeps and drops the same events.
         """
+        for sink in self.sinks:
+            sink(uid, pod, type, reason, message, field_path, shown=shown)
         found = self._correlator.correlate(self._now(), uid, type, reason, message, field_path)
         if found is None:
             self.dropped += 1

@@ -132,7 +132,7 @@ class Connection:
         fields: str = "",
         limit: int = PAGE,
     ) -> Listed[T]:
-        """As ``list``, with ``take`` applied to each object as its page arrives, so that no more than ``limit``
+        """Lists like ``list``, with ``take`` applied to each object as its page arrives, so that no more than ``limit``
         objects are in memory as dicts.
 
         If the server forgets the list's version between two pages, the list begins again without pages, as

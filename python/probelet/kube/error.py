@@ -31,10 +31,11 @@ class KubeConfigError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a request asked for, as an error and a metric name it."""
+    """The request, as an error and a metric name it."""
 
     verb: str
-    """As RBAC has it: get, list, watch, create, update, patch, delete; and ``apply``, which RBAC calls patch."""
+    """The verb as RBAC has it: get, list, watch, create, update, patch, delete; and ``apply``, which RBAC calls
+    patch."""
     resource: str
     """``pods``, ``pods/status``, ``leases.coordination.k8s.io``."""
     object: str = ""

@@ -26,7 +26,7 @@ log = structlog.get_logger("probelet.kube")
 
 
 class ObjectError(ProbeletError, ValueError):
-    """What came has no name, UID or version, so it is no object of an API server."""
+    """The object that came has no name, UID or version, so it is no object of an API server."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Mirror(Generic[T]):
         return MappingProxyType(self._items)
 
     def see(self, found: Object) -> Seen[T]:
-        """What becomes of an object that came. Raises ObjectError for one without a name or version."""
+        """Returns the change that ``found`` means. Raises ObjectError for one without a name or version."""
         key, uid, version = identity(found)
         try:
             value = self._decode(found)

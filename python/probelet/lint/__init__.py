@@ -14,6 +14,7 @@ Laws
     engine reads the changed text again, and it has to be the old object with exactly the change.
  7. Whatever the input is, there is a line about it and no crash.
 
-``rule`` and ``world/`` are what a rule sees, ``read/`` builds that from texts, ``engine`` runs the rules, ``fix/``
+``model/`` is what a rule sees, ``facts/`` and ``command/`` what several rules ask of it; no group of rules imports
+another. ``finding`` is what a rule yields, ``read/`` builds the model from texts, ``engine`` runs the rules, ``fix/``
 carries out fixes. Formats of the output are the command line's.
 """

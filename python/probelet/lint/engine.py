@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from probelet.lint.finding import Finding
+from probelet.lint.finding import Finding, Hit
+from probelet.lint.model.workload import Scope
 from probelet.lint.read.manifest import InText, Placed, Read, read_source
 from probelet.lint.read.source import Source, Unlisted, sources
 from probelet.lint.registry import rules
-from probelet.lint.rule import Hit, Rule
+from probelet.lint.rule import Rule
 from probelet.lint.settings import Settings
 from probelet.lint.suppress.accepted import Accepted
-from probelet.lint.world.world import World
 from probelet.spec.read.load import STDIN
 
 
@@ -87,9 +87,9 @@ def objects_of(paths: Sequence[Path], label: str, *, together: bool = False) -> 
 def _read(found: list[Source], settings: Settings, *, together: bool) -> Iterator[Read]:
     """Reads the files. The objects of a scope are all known when its first file comes: a Service may stand in a later
     file."""
-    for scope in [found] if together else _scopes(found):
-        world = World(settings)
-        yield from [read_source(source, world) for source in scope]
+    for group in [found] if together else _scopes(found):
+        scope = Scope(settings)
+        yield from [read_source(source, scope) for source in group]
 
 
 def _scopes(found: list[Source]) -> Iterator[list[Source]]:
@@ -122,7 +122,7 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
 
 
 def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
-    """What the rules find in the workloads of one file."""
+    """Yields the findings of the rules in the workloads of one file."""
     wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
         for rule in wanted:

@@ -1,9 +1,61 @@
-"""A finding: a hit of a rule at its place in a file."""
+"""A hit, which a rule yields, and a finding: the same at its place in a file."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from probelet.lint.fix.change import Fix
-from probelet.lint.severity import Confidence, Severity
+from probelet.lint.change import Fix
+
+Severity: TypeAlias = Literal["error", "warning", "info"]
+Confidence: TypeAlias = Literal["certain", "heuristic"]
+"""``heuristic``: the rule guesses from a name, such as that of a path or an image."""
+
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")
+"""The worst first."""
+
+
+def at_least(severity: Severity, least: Severity) -> bool:
+    """True if ``severity`` is ``least`` or worse."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(least)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place where a rule has something to say."""
+
+    path: str
+    """The field, from the object's root. It need not be in the text: then its nearest parent is the place."""
+    message: str
+    """One sentence with the seconds put in. It names the container where a pod has several."""
+    severity: Severity | None = None
+    """None: the rule's."""
+    confidence: Confidence | None = None
+    """None: the rule's."""
+    fix: Fix | None = None
+
+
+class Place:
+    """The part of an object at which a rule hits: a workload, a container or a probe."""
+
+    path: str
+    """From the object's root."""
+
+    def of(self, message: str) -> str:
+        """The message as a person needs it who reads of the whole object."""
+        return message
+
+    def hit(
+        self,
+        field: str,
+        message: str,
+        *,
+        severity: Severity | None = None,
+        confidence: Confidence | None = None,
+        fix: Fix | None = None,
+    ) -> Hit:
+        """A hit at a field of this part, such as ``timeoutSeconds`` or ``httpGet.path``; empty for the part itself."""
+        return Hit(f"{self.path}.{field}".strip("."), self.of(message), severity, confidence, fix)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,36 +1,15 @@
-"""What a rule is, and what it yields."""
+"""The fields of a rule, and the ways in which its check sees a workload."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from probelet.lint.fix.change import Fix
+from probelet.lint.finding import Confidence, Hit, Severity
+from probelet.lint.model.workload import LintContainer, LintProbe, LintWorkload
 from probelet.lint.settings import Settings
-from probelet.lint.severity import Confidence, Severity
 from probelet.spec.model.probe import PROBE_TYPES, ProbeType
 
-if TYPE_CHECKING:
-    from probelet.lint.world.container import LintContainer
-    from probelet.lint.world.probe import LintProbe
-    from probelet.lint.world.workload import LintWorkload
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One place where a rule has something to say. ``hit`` of a probe, a container or a workload makes it."""
-
-    path: str
-    """The field, from the object's root. It need not be in the text: then its nearest parent is the place."""
-    message: str
-    """One sentence with the seconds put in. It names the container where a pod has several."""
-    severity: Severity | None = None
-    """None: the rule's."""
-    confidence: Confidence | None = None
-    """None: the rule's."""
-    fix: Fix | None = None
-
-
-Check: TypeAlias = "Callable[[LintWorkload], Iterable[Hit]]"
+Check: TypeAlias = Callable[[LintWorkload], Iterable[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +27,7 @@ class Rule:
     summary: str
     """One sentence for a list of rules."""
     why: str
-    """What happens to the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
+    """The consequence for the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
     source: tuple[str, ...]
     """Where the rule comes from: a section of the article, a file of the kubelet, addresses of issues."""
     bad: str
@@ -57,14 +36,14 @@ class Rule:
     """The same manifest without it."""
     check: Check
     formula: str = ""
-    """What is compared, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
+    """The comparison, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
     fix: str = ""
-    """What to do about it, beyond what ``good`` shows."""
+    """The advice beyond what ``good`` shows."""
     confidence: Confidence = "certain"
     scenario: str = ""
     """The scenario of ``probelet simulate`` in which a finding shows (``--prove``); empty if there is none."""
     settings: Settings = field(default_factory=Settings)
-    """What the user of both examples has said, such as the clients' timeout, for a rule that needs it."""
+    """The settings of the user of both examples, such as the clients' timeout, for a rule that needs it."""
 
 
 def on_workloads(check: Check) -> Check:
@@ -72,21 +51,21 @@ def on_workloads(check: Check) -> Check:
     return check
 
 
-def on_containers(check: "Callable[[LintContainer], Iterable[Hit]]") -> Check:
+def on_containers(check: Callable[[LintContainer], Iterable[Hit]]) -> Check:
     """A check of each container that has a probe: regular containers and sidecars."""
 
-    def of(workload: "LintWorkload") -> Iterator[Hit]:
+    def of(workload: LintWorkload) -> Iterator[Hit]:
         for container in workload.probed:
             yield from check(container)
 
     return of
 
 
-def on_probes(check: "Callable[[LintProbe], Iterable[Hit]]", *types: ProbeType) -> Check:
+def on_probes(check: Callable[[LintProbe], Iterable[Hit]], *types: ProbeType) -> Check:
     """A check of each probe of these types; of every type if there are none."""
     wanted = types or PROBE_TYPES
 
-    def of(workload: "LintWorkload") -> Iterator[Hit]:
+    def of(workload: LintWorkload) -> Iterator[Hit]:
         for container in workload.probed:
             for probe_type in wanted:
                 probe = container.probes.get(probe_type)
@@ -96,6 +75,6 @@ def on_probes(check: "Callable[[LintProbe], Iterable[Hit]]", *types: ProbeType) 
     return of
 
 
-def by_reading(_: "LintWorkload") -> Iterator[Hit]:
+def by_reading(_: LintWorkload) -> Iterator[Hit]:
     """The check of a rule whose findings come from reading the text (``read/``): it yields nothing."""
     return iter(())

@@ -1,10 +1,10 @@
-"""What the user says about the surroundings of the pods, for rules that manifests alone cannot answer."""
+"""The user's statements about the surroundings of the pods, for rules that manifests alone cannot answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from probelet.lint.finding import Severity
 from probelet.lint.observed.container import Observation
-from probelet.lint.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Settings:
     pods_per_node: int | None = None
     """How many pods like these a node has."""
     observed: tuple[Observation, ...] = ()
-    """What was seen of containers that run, and of their clients (``--observed``)."""
+    """Observations of containers that run, and of their clients (``--observed``)."""
     severities: Mapping[str, Severity | None] = field(default_factory=dict)
     """Rule id -> severity of all its findings; None switches the rule off."""
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from probelet.errors import ProbeletError
+from probelet.lint.finding import SEVERITIES, Severity
 from probelet.lint.registry import rules
 from probelet.lint.settings import Settings
-from probelet.lint.severity import SEVERITIES, Severity
 from probelet.spec.model.meta import Int32
 from probelet.spec.read.decode import DURATION_FORMAT, decode
 from probelet.spec.read.load import read_manifest
@@ -59,7 +59,7 @@ class SettingsFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 @dataclass(frozen=True)
 class Project:
-    """What a settings file says."""
+    """The content of a settings file."""
 
     settings: Settings = field(default_factory=Settings)
     baseline: Path | None = None

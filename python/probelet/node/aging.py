@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from probelet._rust import Engine, TokenBucket
-from probelet.host.timers import Timers
+from probelet._rust import TokenBucket
+from probelet.host.engine_host import EngineHost
 from probelet.node.pod import NodePod
 from probelet.policy.glue.status_layer import ready_of
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
@@ -27,13 +27,11 @@ LOOK_NS_MIN: Final = 100_000_000
 class Aging:
     """``pods`` are the node's, by UID. Restarts for age use the gate's budget, or their own if the gate has none."""
 
-    def __init__(
-        self, max_age_ns: int, gate: RestartGate, engine: Engine, timers: Timers, pods: Mapping[str, NodePod]
-    ) -> None:
+    def __init__(self, host: EngineHost, max_age_ns: int, gate: RestartGate, pods: Mapping[str, NodePod]) -> None:
         own = TokenBucket(burst=OWN_BURST, interval_ns=OWN_REFILL_NS)
         self.policy = ContainerAge(max_age_ns, own if gate.options.budget is None else gate)
-        self._engine = engine
-        self._timers = timers
+        self._engine = host.engine
+        self._timers = host.timers
         self._pods = pods
 
     async def run(self) -> None:
@@ -41,12 +39,12 @@ class Aging:
         pause = max(min(self.policy.max_age_ns // LOOKS_PER_AGE, LOOK_NS), LOOK_NS_MIN)
         while True:
             await self._timers.sleep(pause)
-            self.look()
+            self.sync()
 
-    def look(self) -> None:
+    def sync(self) -> None:
         """Restarts the containers whose turn it is now."""
         shown = [self._shown(pod) for pod in self._pods.values()]
-        for restart in self.policy.look(self._timers.now(), self._engine.wall_ms(), shown):
+        for restart in self.policy.decide(self._timers.now(), self._engine.wall_ms(), shown):
             message = reached_age(restart.name, restart.age_ns, self.policy.max_age_ns)
             self._pods[restart.uid].restart(restart.container_id, message)
 
@@ -62,7 +60,7 @@ class Aging:
 
 def _aging_containers(pod: NodePod) -> Iterator[AgingContainer]:
     for kind, container in containers(pod.pod):
-        status = pod.machine.statuses.get(container.name)
+        status = pod.statuses.get(container.name)
         always = kind == "sidecar" or (kind == "regular" and restart_spec(pod.pod, container).policy == "Always")
         if always and status is not None and status.state == "running":
             yield AgingContainer(container.name, status.container_id, status.started_at_ms)

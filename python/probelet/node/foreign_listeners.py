@@ -15,17 +15,14 @@ from typing import Final
 import msgspec
 import structlog
 
-from probelet._rust import Engine
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.base.printable import one_line
-from probelet.host.recorder import Recorder
-from probelet.host.timers import Timers
 from probelet.policy import messages
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.probed_ports import probed_ports
 from probelet.runtime.cri import errors
-from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.embedded.listening.report import FOREIGN_LISTENERS, ForeignListener, decode
+from probelet.runtime.host import RuntimeHost
 from probelet.server.document.status import ForeignListenerDocument
 from probelet.spec.model.pod import Pod
 
@@ -44,11 +41,12 @@ log = structlog.get_logger("probelet.node")
 class ForeignListeners:
     """``run`` looks until it is cancelled; the other methods only note what it is to do."""
 
-    def __init__(self, client: RuntimeClient, engine: Engine, recorder: Recorder, timers: Timers) -> None:
-        self._client = client
-        self._engine = engine
-        self._recorder = recorder
-        self._timers = timers
+    def __init__(self, host: RuntimeHost) -> None:
+        self._client = host.client
+        self._engine = host.engine
+        self._recorder = host.recorder
+        self._timers = host.timers
+        host.batches.on_answers = self._queue
         # Each address has one pod, and each pod at most one address.
         self._pods: dict[str, Pod] = {}
         self._addresses: dict[str, str] = {}
@@ -56,7 +54,7 @@ class ForeignListeners:
         self._found: dict[str, dict[int, ForeignListener]] = {}
         self._answers: list[tuple[int, str, int]] = []
         self._answered = asyncio.Event()
-        self._unseen = PacedLog(log.warning, "it cannot be found out which pod answers a probe", timers.seconds)
+        self._unseen = PacedLog(log.warning, "it cannot be found out which pod answers a probe", host.timers.seconds)
 
     def doubt(self, pod: Pod, ip: str) -> None:
         """A container of the pod starts: who answers at its address is unknown again."""
@@ -80,7 +78,7 @@ class ForeignListeners:
             self._found.pop(ip, None)
             self._engine.forget_doubts(ip)
 
-    def ask(self, answers: list[tuple[int, str, int]]) -> None:
+    def _queue(self, answers: list[tuple[int, str, int]]) -> None:
         """Answers of the engine's batch that wait for a word."""
         if answers:
             self._answers += answers

@@ -2,21 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
 
-from probelet._rust import Engine, Update
-from probelet.host.recorder import Recorder
-from probelet.host.tasks import Tasks
-from probelet.host.timers import Timers
+from probelet._rust import Update
+from probelet.base.printable import last_line
 from probelet.node.effects.effects import CANCELED, Effects
-from probelet.node.metrics.counters import Counters
-from probelet.node.metrics.crash_loop import CrashLoopMetrics
+from probelet.node.metrics.node_metrics import NodeMetrics
 from probelet.node.metrics.pod_start import PodStart
-from probelet.node.metrics.pods import PodMetrics
+from probelet.node.options import NodeOptions
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.glue.status_layer import encode_facts, read_probe_state
 from probelet.policy.glue.sync_requests import SyncRequests
@@ -48,11 +45,11 @@ from probelet.policy.protocol.inputs import (
 from probelet.policy.rules.grace import find_container, termination_grace
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import definition
-from probelet.runtime.seen.cache import PodCache
+from probelet.policy.status.container_status import ContainerStatus
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.pleg import RELIST_PERIOD_NS
 from probelet.runtime.seen.result_log import ResultLog
-from probelet.server.summary import last_line
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
@@ -60,7 +57,7 @@ from probelet.spec.read.load import Manifest
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
 
-SECOND_LOOK_NS: Final = RELIST_PERIOD_NS
+SECOND_SYNC_NS: Final = RELIST_PERIOD_NS
 """How long after a container's start its pod syncs once more. The kubelet sees a start in its next relist, up to a
 second later (``genericPlegRelistPeriod``, 1.36), and the sync that follows probes the readiness of a container that is
 not ready. Ours comes at once, before most programs listen; without a second one such a program would be not ready for a
@@ -73,46 +70,39 @@ log = structlog.get_logger("probelet.node")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What all pods of a node share."""
+class NodeParts:
+    """The parts that the pods and the pages of a node share."""
 
-    engine: Engine
+    host: RuntimeHost
+    options: NodeOptions
     gate: RestartGate
-    cache: PodCache
     effects: Effects
-    recorder: Recorder
-    timers: Timers
-    tasks: Tasks
-    counters: Counters
-    crash_loop: CrashLoopMetrics
-    pod_metrics: PodMetrics
-    probe_grace: bool
-    images: bool
-    host_ip: str
-    on_publish: Callable[[str, Publish], None] | None
+    metrics: NodeMetrics
 
 
 class NodePod:
     """A pod and its effects in flight. A task exists only while there are any."""
 
-    def __init__(self, manifest: Manifest, parts: Parts, on_gone: "Callable[[NodePod], None]") -> None:
+    def __init__(self, manifest: Manifest, parts: NodeParts, on_gone: "Callable[[NodePod], None]") -> None:
         self.manifest = manifest
         self.pod = manifest.pod
         self.uid = manifest.pod.metadata.uid
         self.full_name = manifest.pod.full_name
-        self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
+        self._parts = parts
+        self._host = host = parts.host
+        grace, images = parts.options.probe_grace, not host.on_host
+        self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=grace, images=images)
         self.removing = False
         """True once the node has asked the pod to end."""
-        self._parts = parts
         self._on_gone = on_gone
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
         self._calls: dict[int, list[asyncio.Task[Outcome]]] = {}
         self._sync_requests = SyncRequests()
         self._delayed: int | None = None
-        self._second_look: int | None = None
+        self._second_sync: int | None = None
         self._published: Publish | None = None
-        self.added_ns = parts.timers.now()
+        self.added_ns = host.timers.now()
         """When the pod was first seen, on the engine's clock."""
         self._first_sync = True
         self._start = PodStart(self.added_ns)
@@ -120,44 +110,49 @@ class NodePod:
         self._ended: set[str] | None = None
         self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
-        self._results = ResultLog(self.uid, parts.cache, self._log)
+        self._results = ResultLog(self.uid, host.cache, self._log)
+
+    @property
+    def statuses(self) -> Mapping[str, ContainerStatus]:
+        """The containers as the last sync published them."""
+        return self.machine.statuses
 
     def observe(self) -> None:
         """The cache has news of this pod."""
-        self.give(Observed(self._parts.cache.snapshot(self.uid)))
+        self.handle(Observed(self._host.cache.snapshot(self.uid)))
 
     def request_sync(self) -> None:
         """A result changed: sync now, or as soon as the pod may."""
-        timers = self._parts.timers
+        timers = self._host.timers
         now = timers.now()
         moment = self._sync_requests.ask(now)
         if moment == now:
-            self.give(SyncRequested())
+            self.handle(SyncRequested())
         elif moment is not None:
             self._delayed = timers.arm(moment, self._delayed_sync)
 
     def _delayed_sync(self) -> None:
         self._delayed = None
-        self._sync_requests.begin(self._parts.timers.now())
-        self.give(SyncRequested())
+        self._sync_requests.begin(self._host.timers.now())
+        self.handle(SyncRequested())
 
-    def _look_again_after_start(self, container: str) -> None:
+    def _sync_again_after_start(self, container: str) -> None:
         if find_container(self.pod, container).readiness_probe is None:
             return
-        timers = self._parts.timers
-        if self._second_look is not None:
-            timers.cancel(self._second_look)
-        self._second_look = timers.arm(timers.now() + SECOND_LOOK_NS, self._look_again)
+        timers = self._host.timers
+        if self._second_sync is not None:
+            timers.cancel(self._second_sync)
+        self._second_sync = timers.arm(timers.now() + SECOND_SYNC_NS, self._sync_again)
 
-    def _look_again(self) -> None:
-        self._second_look = None
-        self.give(SyncRequested())
+    def _sync_again(self) -> None:
+        self._second_sync = None
+        self.handle(SyncRequested())
 
-    def note_result(self, update: Update) -> None:
+    def log_result(self, update: Update) -> None:
         """Log a result that changed, unless it is the result that every container begins with."""
-        self._results.note(update)
+        self._results.log(update)
 
-    def _note_exits(self, snapshot: Snapshot) -> None:
+    def _log_exits(self, snapshot: Snapshot) -> None:
         """Log each container that ended, with the last line of its output, which often tells a person why.
 
         The log leaves out a container that had ended before this pod's first snapshot, and a container that never
@@ -182,14 +177,14 @@ class NodePod:
 
     def container_of(self, container_id: str) -> str:
         """The name of the container of an instance; empty for one that is not known."""
-        known = self._parts.cache.container(self.uid, container_id)
+        known = self._host.cache.container(self.uid, container_id)
         return "" if known is None else known.name
 
     def release(self, names: Collection[str]) -> list[str]:
         """Start the containers of ``names`` that wait for their restart now; returns their names."""
         found = sorted(self.machine.waiting_restarts() & set(names))
         if found:
-            self.give(Release(tuple(found)))
+            self.handle(Release(tuple(found)))
         return found
 
     def reset(self, names: Collection[str]) -> list[str]:
@@ -200,12 +195,12 @@ class NodePod:
         gate = self._parts.gate
         found = [name for name in sorted(names) if gate.reset(self.pod, find_container(self.pod, name))]
         if found:
-            self.give(SyncRequested())
+            self.handle(SyncRequested())
         return found
 
     def restart(self, container_id: str, message: str) -> None:
         """Replace a container that nothing is wrong with; ``message`` is its Killing event, without the suffix."""
-        self.give(Restart(container_id, message))
+        self.handle(Restart(container_id, message))
 
     def change(self, manifest: Manifest) -> None:
         """The manifest has changed: containers with another image restart, everything else waits for a later start.
@@ -220,31 +215,31 @@ class NodePod:
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))
-        self.give(Change(manifest.pod))
+        self.handle(Change(manifest.pod))
 
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
-        self.give(terminate)
+        self.handle(terminate)
         return 0 if terminate.at_once else termination_grace(self.pod, terminate.grace_seconds).seconds
 
-    def give(self, given: Input) -> None:
+    def handle(self, given: Input) -> None:
         """Give the machine one input and carry out its actions."""
         if isinstance(given, Observed | Performed):
-            self._note_exits(given.snapshot)
-        probes = read_probe_state(self._parts.engine, self.pod, self.machine.latest(given))
-        for action in self.machine.handle(self._parts.timers.now(), given, probes):
+            self._log_exits(given.snapshot)
+        probes = read_probe_state(self._host.engine, self.pod, self.machine.latest(given))
+        for action in self.machine.handle(self._host.timers.now(), given, probes):
             self._do(action)
         for took in self.machine.synced_ns:
-            self._parts.pod_metrics.synced(took, first=self._first_sync)
+            self._parts.metrics.pods.synced(took, first=self._first_sync)
             self._first_sync = False
         self.machine.synced_ns.clear()
 
     def _do(self, action: Action) -> None:
-        parts = self._parts
+        host, parts = self._host, self._parts
         match action:
             case Record():
-                parts.recorder.record(
+                host.recorder.record(
                     self.uid, self.full_name, action.type, action.reason, action.message, action.field_path
                 )
             case Publish():
@@ -254,7 +249,7 @@ class NodePod:
                     self._announce(effect)
                 calls = [asyncio.ensure_future(parts.effects.perform(self.pod, e)) for e in action.effects]
                 self._calls[action.ticket] = calls
-                parts.tasks.spawn(self._perform(action, calls))
+                host.tasks.spawn(self._perform(action, calls))
             case Cancel(ticket):
                 for call in self._calls.get(ticket, ()):
                     call.cancel()
@@ -263,25 +258,25 @@ class NodePod:
             case Arm(deadline):
                 self._arm(deadline)
             case StopProbing():
-                parts.engine.remove_pod(self.uid)
+                host.engine.remove_pod(self.uid)
             case Forget():
                 self._forget()
 
     def _define(self, pod: Pod) -> None:
         self.pod = pod
-        self._parts.engine.define_pod(encode_pod(pod))
+        self._host.engine.define_pod(encode_pod(pod))
 
     def _publish(self, publish: Publish) -> None:
-        engine = self._parts.engine
-        publish = replace(publish, pod_ip=pod_address(self.pod, publish.pod_ip, self._parts.host_ip))
+        engine = self._host.engine
+        publish = replace(publish, pod_ip=pod_address(self.pod, publish.pod_ip, self._host.address))
         if publish != self._published:
             self._published = publish
-            self._start.look(publish, self._parts.timers.now(), self._parts.pod_metrics)
-            self._parts.crash_loop.status_written()
+            self._start.observe(publish, self._host.timers.now(), self._parts.metrics.pods)
+            self._parts.metrics.crash_loop.status_written()
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
-        if self._parts.on_publish is not None:
-            self._parts.on_publish(self.uid, publish)
+        if self._parts.options.on_publish is not None:
+            self._parts.options.on_publish(self.uid, publish)
 
     async def _perform(self, perform: Perform, calls: list[asyncio.Task[Outcome]]) -> None:
         ended = await asyncio.gather(*calls, return_exceptions=True)
@@ -293,40 +288,40 @@ class NodePod:
             if isinstance(effect, StartContainer):
                 self._being_started.discard(effect.container_id)
             self._report(effect, outcome)
-        self.give(Performed(perform.ticket, outcomes, self._parts.cache.snapshot(self.uid)))
+        self.handle(Performed(perform.ticket, outcomes, self._host.cache.snapshot(self.uid)))
 
     async def _outcome(self, effect: Effect, result: Outcome | BaseException) -> Outcome:
         if isinstance(result, Outcome):
             return result
         if isinstance(result, asyncio.CancelledError):
             # The runtime may have carried out the call all the same: only its next list tells.
-            await self._parts.effects.look(self.uid, effect, CANCELED)
+            await self._parts.effects.refresh(self.uid, effect, CANCELED)
             return CANCELED
         raise result
 
     def _arm(self, deadline: int | None) -> None:
         if self._timer is not None:
-            self._parts.timers.cancel(self._timer)
+            self._host.timers.cancel(self._timer)
             self._timer = None
         if deadline is not None:
-            self._timer = self._parts.timers.arm(deadline, self._due)
+            self._timer = self._host.timers.arm(deadline, self._due)
 
     def _due(self) -> None:
         self._timer = None
-        self.give(Due())
+        self.handle(Due())
 
     def _forget(self) -> None:
-        for timer in (self._delayed, self._second_look):
+        for timer in (self._delayed, self._second_sync):
             if timer is not None:
-                self._parts.timers.cancel(timer)
+                self._host.timers.cancel(timer)
         for calls in self._calls.values():
             for call in calls:
                 call.cancel()
         self._calls.clear()
-        self._parts.engine.forget_pod(self.uid)
+        self._host.engine.forget_pod(self.uid)
         self._parts.effects.forget(self.pod)
-        self._parts.cache.forget(self.uid)
-        self._parts.gate.forget(self.pod, self._parts.timers.now())
+        self._host.cache.forget(self.uid)
+        self._parts.gate.forget(self.pod, self._host.timers.now())
         self._on_gone(self)
 
     # The log lines of this pod.
@@ -355,17 +350,17 @@ class NodePod:
                 self._log.warning("runtime call failed", call=type(effect).__name__, **subject, error=error)
             return
         if isinstance(effect, KillContainer):
-            self._parts.counters.killed(effect)
+            self._parts.metrics.counters.killed(effect)
         elif isinstance(effect, PullImage):
             self._start.pulled(outcome.pull.took_ns)
         elif isinstance(effect, StartContainer):
-            status = self._parts.cache.container(self.uid, effect.container_id)
+            status = self._host.cache.container(self.uid, effect.container_id)
             count = status.restart_count if status is not None else 0
-            self._parts.counters.started(again=count > 0)
+            self._parts.metrics.counters.started(again=count > 0)
             if effect.cause:
-                self._parts.crash_loop.restarted(effect.cause, first=effect.free)
+                self._parts.metrics.crash_loop.restarted(effect.cause, first=effect.free)
             self._log.info("container started", container=effect.name, restart_count=count)
-            self._look_again_after_start(effect.name)
+            self._sync_again_after_start(effect.name)
 
 
 def _subject(effect: Effect) -> dict[str, str]:

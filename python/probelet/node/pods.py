@@ -7,49 +7,38 @@ from typing import Final
 
 import structlog
 
-from probelet._rust import Engine
-from probelet.host.handed_over import HandedOver
-from probelet.host.timers import Timers
-from probelet.node.pod import NodePod, Parts
+from probelet.node.pod import NodeParts, NodePod
 from probelet.node.releases import Releases
 from probelet.node.source.difference import difference
 from probelet.policy.protocol.inputs import Terminate
-from probelet.runtime.seen.cache import PodCache
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
 
 DRAIN_SLACK_NS: Final = 30 * SECOND
-"""What ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy. A hundred
-pods take longer, because a runtime ends a few at a time; so at least one of them has to end within this time."""
+"""The time that ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy. A
+hundred pods take longer, because a runtime ends a few at a time; so at least one of them has to end within this
+time."""
 
 log = structlog.get_logger("probelet.node")
 
 
 class NodePods:
-    """The pods of the manifests. ``begin`` comes first, because a pod needs the runtime."""
+    """The pods of the manifests."""
 
-    def __init__(self, engine: Engine, timers: Timers, cache: PodCache, *, release_on_dependency: bool) -> None:
+    def __init__(self, parts: NodeParts) -> None:
         self.by_uid: dict[str, NodePod] = {}
         """The pods that run or end."""
-        self.handed_over: HandedOver | None = None
-        """The pods of other node agents on the same engine, if there may be any."""
-        self.releases = Releases(self.by_uid) if release_on_dependency else None
+        self.releases = Releases(self.by_uid) if parts.options.release_on_dependency else None
         """Which containers in back-off wait for a probe, with ``releaseOnDependency``."""
         self.draining = False
         """Whether all pods are to end and no new one may begin."""
-        self._engine = engine
-        self._timers = timers
-        self._cache = cache
-        self._parts: Parts | None = None
+        self._parts = parts
+        self._host = parts.host
         # By name, pods that may not begin before another pod of their name or UID has ended.
         self._waiting: dict[str, Manifest] = {}
         self._empty = asyncio.Event()
         self._empty.set()
-
-    def begin(self, parts: Parts) -> None:
-        """From now on ``set`` may be called."""
-        self._parts = parts
 
     def set(self, manifests: Iterable[Manifest]) -> None:
         """Runs exactly these pods: starts the new ones, changes others, and ends each missing pod within its grace."""
@@ -65,9 +54,9 @@ class NodePods:
             self._add(manifest)
 
     def _add(self, manifest: Manifest) -> None:
-        assert self._parts is not None, "begin comes before set"
         pod, uid = manifest.pod, manifest.pod.metadata.uid
-        if self.handed_over is not None and self.handed_over.owns(uid):
+        handed_over = self._host.batches.handed_over
+        if handed_over is not None and handed_over.owns(uid):
             log.error("a pod of another node agent has this UID", pod=pod.full_name, uid=uid, path=str(manifest.path))
             self._waiting[pod.full_name] = manifest
             return
@@ -75,10 +64,10 @@ class NodePods:
             # As the kubelet does for static pods: one of a name at a time (pod_workers.go:allowPodStart, 1.36).
             self._waiting[pod.full_name] = manifest
             return
-        self._engine.define_pod(encode_pod(pod))
+        self._host.engine.define_pod(encode_pod(pod))
         self._empty.clear()
         added = self.by_uid[uid] = NodePod(manifest, self._parts, self._gone)
-        running = len(self._cache.snapshot(uid).running())
+        running = len(self._host.cache.snapshot(uid).running())
         said = {"adopted": running} if running else {}
         log.info("pod added", pod=pod.full_name, uid=uid, path=str(manifest.path), **said)
         added.observe()
@@ -120,7 +109,7 @@ class NodePods:
 
     def claimant(self, container_id: str) -> str | None:
         """NAMESPACE/NAME of the pod here that has this container, running or not."""
-        has = (pod.full_name for uid, pod in self.by_uid.items() if self._cache.container(uid, container_id))
+        has = (pod.full_name for uid, pod in self.by_uid.items() if self._host.cache.container(uid, container_id))
         return next(has, None)
 
     def released(self, uid: str) -> None:
@@ -153,6 +142,6 @@ class NodePods:
     async def _empty_within(self, wait_ns: int) -> bool:
         empty = asyncio.ensure_future(self._empty.wait())
         try:
-            return await self._timers.done_within(wait_ns, empty)
+            return await self._host.timers.done_within(wait_ns, empty)
         finally:
             empty.cancel()

@@ -20,7 +20,7 @@ class Releases:
         # The dependencies of each pod's containers, by the pod's UID, with the pod that they were read from.
         self._wanted: dict[str, tuple[Pod, dict[str, Dependency]]] = {}
 
-    def note(self, update: Update) -> None:
+    def handle(self, update: Update) -> None:
         """A result changed: Success of a probe, also its first one, starts the containers that wait for it."""
         source = self._pods.get(update.pod_uid)
         if update.result != "Success" or source is None:

@@ -96,7 +96,7 @@ def _pod(
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
     for kind, container in containers(pod.pod):
-        status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
+        status = pod.statuses.get(container.name) or ContainerStatus(container.name, kind)
         probes: dict[str, ProbeDocument] = {
             probe_type: probe_row(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()

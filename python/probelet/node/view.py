@@ -1,120 +1,92 @@
-"""What the node shows on its pages (``server.view.View``)."""
+"""The content of the node's pages (``server.view.View``)."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from probelet._rust import Engine
 from probelet.base.exposition.process_metrics import render_process
-from probelet.host.changes import Changes
-from probelet.host.recorder import Recorder
 from probelet.node.aging import Aging
 from probelet.node.foreign_listeners import ForeignListeners
-from probelet.node.metrics.counters import Counters, Gauges
-from probelet.node.metrics.crash_loop import CrashLoopMetrics
-from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
+from probelet.node.metrics.counters import Gauges
+from probelet.node.metrics.pods import KnownPod, render_pods
+from probelet.node.pod import NodeParts
 from probelet.node.pods import NodePods
-from probelet.node.source.mistakes import Mistakes
 from probelet.node.status import status
-from probelet.policy.node.restart_gate import RestartGate
-from probelet.runtime.execs.counts import ExecCounts
-from probelet.runtime.seen.pleg import Pleg
-from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
 from probelet.spec.text.duration import SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The parts of the node that the pages read."""
-
-    node: str
-    configuration: Mapping[str, Any]
-    engine: Engine
-    gate: RestartGate
-    pods: NodePods
-    changes: Changes
-    recorder: Recorder
-    execs: ExecCounts
-    calls: RuntimeCalls
-    counters: Counters
-    crash_loop: CrashLoopMetrics
-    pod_metrics: PodMetrics
-    aging: Aging | None
-    mistakes: Callable[[], Mistakes]
-    listeners: ForeignListeners | None
-
-
 class NodeView:
-    """``pleg`` is None until the runtime is found."""
+    """``parts`` and ``pods`` are the node's; ``aging`` and ``listeners`` are None where it does without."""
 
-    def __init__(self, sources: Sources) -> None:
-        self.pleg: Pleg | None = None
-        self._of = sources
+    def __init__(
+        self, parts: NodeParts, pods: NodePods, aging: Aging | None, listeners: ForeignListeners | None
+    ) -> None:
+        self._host = parts.host
+        self._options = parts.options
+        self._gate = parts.gate
+        self._metrics = parts.metrics
+        self._pods = pods
+        self._aging = aging
+        self._listeners = listeners
 
     def status(self) -> Status:
         """The status document."""
-        of = self._of
         return status(
-            of.pods.by_uid.values(),
-            of.mistakes(),
-            node=of.node,
-            engine=of.engine,
-            gate=of.gate,
-            listeners=of.listeners,
+            self._pods.by_uid.values(),
+            self._options.mistakes(),
+            node=self._host.node,
+            engine=self._host.engine,
+            gate=self._gate,
+            listeners=self._listeners,
         )
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""
-        return self._of.configuration
+        return self._options.configuration
 
     def events(self, since: int) -> list[RecordedEvent]:
         """The events kept with ``seq > since``, oldest first."""
-        return self._of.recorder.events(since)
+        return self._host.recorder.events(since)
 
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the node's own."""
-        of = self._of
-        waiting = sum(len(pod.machine.waiting_restarts()) for pod in of.pods.by_uid.values())
-        loops = of.crash_loop.render(entries=of.gate.entries(of.engine.now()), waiting=waiting)
+        host, of = self._host, self._metrics
+        waiting = sum(len(pod.machine.waiting_restarts()) for pod in self._pods.by_uid.values())
+        loops = of.crash_loop.render(entries=self._gate.entries(host.engine.now()), waiting=waiting)
         own = of.counters.render(self._gauges())
-        pages = (of.engine.metrics(), own, of.calls.render(), loops, of.pod_metrics.render(), render_process())
-        return b"".join(pages)
+        return b"".join((host.engine.metrics(), own, host.calls.render(), loops, of.pods.render(), render_process()))
 
     def metrics_pods(self) -> bytes:
         """The page ``/metrics/pods``."""
-        of = self._of
-        zero = of.engine.wall_ms() / 1_000 - of.engine.now() / SECOND
+        engine = self._host.engine
+        zero = engine.wall_ms() / 1_000 - engine.now() / SECOND
         known = (
-            KnownPod(pod.pod, zero + pod.added_ns / SECOND, pod.machine.statuses.values())
-            for pod in of.pods.by_uid.values()
+            KnownPod(pod.pod, zero + pod.added_ns / SECOND, pod.statuses.values()) for pod in self._pods.by_uid.values()
         )
         return render_pods(known)
 
     def _gauges(self) -> Gauges:
-        of, pods = self._of, self._of.pods.by_uid.values()
+        host, pods, handed_over = self._host, self._pods.by_uid.values(), self._host.batches.handed_over
         return Gauges(
             pods=Counter(str(pod.machine.phase) for pod in pods),
-            runtime_up=self.pleg is not None and self.pleg.error is None,
-            execs=of.execs,
+            runtime_up=host.pleg.error is None,
+            execs=host.execs.counts,
             pulls_waiting=sum(len(pod.machine.waits) - len(pod.machine.waiting_restarts()) for pod in pods),
-            events_dropped={"engine": of.changes.events_dropped, "spam_filter": of.recorder.dropped},
-            aged=None if of.aging is None else of.aging.policy,
-            mistakes=of.mistakes(),
-            handed_over=0 if of.pods.handed_over is None else of.pods.handed_over.pods,
+            events_dropped={"engine": host.batches.events_dropped, "spam_filter": host.recorder.dropped},
+            aged=None if self._aging is None else self._aging.policy,
+            mistakes=self._options.mistakes(),
+            handed_over=0 if handed_over is None else handed_over.pods,
         )
 
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``."""
-        return self._of.engine.metrics_probes()
+        return self._host.engine.metrics_probes()
 
     def ready(self) -> tuple[bool, str]:
         """Whether pods are run: the runtime answers, and no drain has begun."""
-        if self._of.pods.draining:
+        if self._pods.draining:
             return False, "draining"
-        if self.pleg is None:
-            return False, "starting"
-        error = self.pleg.error
+        error = self._host.pleg.error
         return error is None, "" if error is None else f"runtime: {error}"

@@ -15,7 +15,7 @@ class SkippedDocument(TypedDict):
 
 
 class TraceDocument(TypedDict):
-    """What probelet's prober did in a recorded scenario. The sections are those of a recording, whose lines
+    """The play of a recorded scenario by probelet's prober. The sections are those of a recording, whose lines
     tests/kubelet/traces/README.md explains."""
 
     scenario: str

@@ -100,7 +100,7 @@ class Acceptor:
             self._admit(sock, peer_of(address))
 
     def _pause(self, error: OSError) -> None:
-        self._refusals.note("accept", error=error.strerror)
+        self._refusals.record("accept", error=error.strerror)
         self._loop.remove_reader(self._sock)
         self._timers["accept"] = self._loop.call_later(
             ACCEPT_PAUSE_SECONDS, self._loop.add_reader, self._sock, self.accept
@@ -114,7 +114,7 @@ class Acceptor:
         connection = Connection(
             self._protocol(), peer, self._now, self.connections.discard, request_bytes=self._room.request_bytes
         )
-        connection.too_large = lambda: self._refusals.note("size", peer=peer)
+        connection.too_large = lambda: self._refusals.record("size", peer=peer)
         self.connections.add(connection)
         task = self._loop.create_task(self._set_up(connection, sock))
         self._setting_up.add(task)
@@ -135,12 +135,12 @@ class Acceptor:
             raise
         except ssl.SSLError as error:
             self.connections.discard(connection)
-            self._refusals.note("handshake", peer=connection.peer, error=error.reason)
+            self._refusals.record("handshake", peer=connection.peer, error=error.reason)
         except OSError as error:
             self.connections.discard(connection)
             sock.close()
             why = error.strerror or str(error) or type(error).__name__
-            self._refusals.note("accept" if self._tls is None else "handshake", error=why)
+            self._refusals.record("accept" if self._tls is None else "handshake", error=why)
 
     def _make_room(self, peer: str) -> bool:
         """True if there is room for a connection of ``peer``, also because another one was closed for it."""
@@ -151,11 +151,11 @@ class Acceptor:
             rivals = list(self.connections)
         waiting = [found for found in rivals if not found.is_answering]
         if not waiting:
-            self._refusals.note("connections", peer=peer)
+            self._refusals.record("connections", peer=peer)
             return False
         oldest = min(waiting, key=lambda found: found.since)
         if not oldest.is_quiet:
-            self._refusals.note("displaced", peer=oldest.peer)
+            self._refusals.record("displaced", peer=oldest.peer)
         self._end(oldest)
         return True
 
@@ -169,7 +169,7 @@ class Acceptor:
             why = connection.why_late(now)
             if why is not None:
                 if not connection.is_quiet:
-                    self._refusals.note(why, peer=connection.peer)
+                    self._refusals.record(why, peer=connection.peer)
                 self._end(connection)
 
     def _end(self, connection: Connection) -> None:

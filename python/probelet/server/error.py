@@ -12,4 +12,4 @@ class NotRunningError(ProbeletError):
 
 
 class UntrustedServiceError(NotRunningError):
-    """What is in the place of the service may be another user's, so it is not asked."""
+    """The socket in the service's place may be another user's, so the client does not ask it."""

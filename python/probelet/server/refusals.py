@@ -1,4 +1,4 @@
-"""What a server refused: counted by reason, and logged at most once a second for each reason."""
+"""The refusals of a server: counted by reason, and logged at most once a second for each reason."""
 
 from collections import Counter
 from typing import Any, Final, Literal
@@ -34,7 +34,7 @@ class Refusals:
         self._counts: Counter[Reason] = Counter()
         self._lines = {reason: PacedLog(log.warning, text) for reason, text in TEXTS.items()}
 
-    def note(self, reason: Reason, **fields: Any) -> None:
+    def record(self, reason: Reason, **fields: Any) -> None:
         """Counts a refusal; ``fields`` go to the log if it gets a line."""
         self._counts[reason] += 1
         self._lines[reason](server=self._server, **fields)
@@ -55,15 +55,15 @@ class LibraryLog:
         self._failed = PacedLog(log.error, "a request failed")
 
     def debug(self, *_: object, exc_info: object = None) -> None:
-        """What the library says about single connections; with ``exc_info`` a request in no known protocol."""
+        """Gets the library's lines about single connections; with ``exc_info`` a request in no known protocol."""
         if exc_info is not None:
-            self._refusals.note("malformed")
+            self._refusals.record("malformed")
 
     def exception(self, *_: object, exc_info: BaseException | None = None) -> None:
         """A request that the library could not parse, or whose handler failed."""
         # The library answers what it cannot parse with the status of such an error.
         if getattr(exc_info, "code", None) is not None:
-            self._refusals.note("malformed")
+            self._refusals.record("malformed")
         else:
             self._failed(error=type(exc_info).__name__, exc_info=exc_info)
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from probelet.base.printable import last_line
+
 PROBE_TYPES = ("liveness", "readiness", "startup")
 
 _WITHOUT_WORDS = {"exec_exit": "the command failed and wrote nothing"}
-"""What to write for a cause whose message may be empty: it is the output of a command."""
+"""The text for a cause whose message may be empty: it is the output of a command."""
 
 Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 
@@ -125,12 +127,6 @@ def foreign(pod: dict[str, Any]) -> list[str]:
         owner = f"pod {found['pod']}" if found["pod"] else program
         sentences.append(f"port {found['port']}: {owner} answers here, on {found['listener']}")
     return sentences
-
-
-def last_line(message: str) -> str:
-    """The last line of a message that holds the end of a log, with unprintable characters replaced for a terminal."""
-    line = message.rstrip().rpartition("\n")[2]
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
 
 
 def seconds_between(start: datetime, at: str) -> float:

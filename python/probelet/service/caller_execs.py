@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 
@@ -22,12 +22,6 @@ log = structlog.get_logger("probelet.service")
 
 # The attempts for one caller; None ends its stream.
 _Asked = asyncio.Queue[ExecRun | None]
-
-
-class Execs(Protocol):
-    """Carries out exec attempts: ``CallerExecs`` or ``RuntimeExecs``."""
-
-    def start(self, runs: list[ExecRun]) -> None: ...
 
 
 class CallerExecs:

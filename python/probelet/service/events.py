@@ -24,7 +24,7 @@ class Events:
         """Every event from now on; the first event after a gap says how many are missing."""
         with self._readers.reader() as reader:
             while True:
-                events, lost = await reader.take()
+                events, lost = await reader.get()
                 for number, event in enumerate(events):
                     yield prober_pb2.Event(
                         at_ms=event.at_ms,

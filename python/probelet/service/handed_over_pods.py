@@ -1,15 +1,12 @@
 """The calls of ``probelet.v1.Prober`` on an engine of its own, or on the engine of a node that runs pods too."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeVar
 
-import structlog
-
-from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
+from probelet._rust import Engine, EventRecord, ExecRun, Update
 from probelet.errors import InvalidInputError
 from probelet.runtime.execs.runtime_execs import RuntimeExecs
-from probelet.service.caller_execs import CallerExecs, Execs
+from probelet.service.caller_execs import CallerExecs
 from probelet.service.error import RequestError
 from probelet.service.events import Events
 from probelet.service.holdings import Holdings
@@ -23,8 +20,6 @@ from probelet.service.v1 import prober_pb2 as pb
 
 T = TypeVar("T")
 
-log = structlog.get_logger("probelet.service")
-
 
 class HandedOverPods:
     """The pods that another node agent hands over to be probed; that agent keeps their statuses. On one event loop.
@@ -32,7 +27,7 @@ class HandedOverPods:
     ``rules`` are the node's options for the pods of others. ``execs`` carries out exec probes on a runtime; without it
     the caller does. On the engine of a node that runs pods too, ``claimed`` says whether the node has a pod with this
     UID, ``claimant`` names the node's pod that has a container, and ``released`` is called when a pod is no longer
-    handed over.
+    handed over. An engine of its own gives it every batch (``host.batches.Subscriber``).
     """
 
     def __init__(
@@ -56,16 +51,9 @@ class HandedOverPods:
         self.exec_counts = None if execs is None else execs.counts
         """The counts of exec attempts on a runtime; None if the caller carries them out."""
         self._callers = CallerExecs(engine)
-        self._execs: Execs = self._callers if execs is None else execs
+        self.start_execs = self._callers.start if execs is None else execs.start
+        """Begins exec attempts of the engine."""
         self._held = Holdings(engine)
-
-    def watch(self) -> None:
-        """Reads the engine's batches on the running loop from now on. For an engine that no node reads."""
-        asyncio.get_running_loop().add_reader(self._engine.fileno(), lambda: self._dispatch(self._engine.drain()))
-
-    def close(self) -> None:
-        """Ends ``watch``."""
-        asyncio.get_running_loop().remove_reader(self._engine.fileno())
 
     @property
     def pods(self) -> int:
@@ -90,8 +78,8 @@ class HandedOverPods:
         """
         pods = self._held.known
         theirs = [update for update in updates if update.pod_uid in pods or self.results.has(update)]
-        self._take([event for event in events if event.pod_uid in pods], theirs)
-        self._execs.start([run for run in execs if run.pod_uid in pods])
+        self.handle([event for event in events if event.pod_uid in pods], theirs)
+        self.start_execs([run for run in execs if run.pod_uid in pods])
         taken = set(map(id, theirs))
         return (
             [event for event in events if event.pod_uid not in pods],
@@ -99,17 +87,15 @@ class HandedOverPods:
             [run for run in execs if run.pod_uid not in pods],
         )
 
-    def _take(self, events: list[EventRecord], updates: list[Update]) -> None:
+    def handle(self, events: list[EventRecord], updates: list[Update]) -> None:
+        """Passes events and results on to the callers that follow them."""
         for event in events:
             self._events.record(event)
         for update in updates:
             self.results.change(update)
 
-    def _dispatch(self, batch: Batch) -> None:
-        self._take(batch.events, batch.updates)
-        self._execs.start(batch.execs)
-        for notice in batch.notices:
-            (log.warning if notice.is_warning else log.info)(notice.text)
+    def request_sync(self, uid: str) -> None:
+        """Does nothing: the caller syncs the pod, by the results that it reads."""
 
     # The calls, named as the RPCs.
 
@@ -211,7 +197,7 @@ class HandedOverPods:
 
 
 def _taken(call: Callable[[], T], what: str) -> T:
-    """What the engine answers. It reads the documents once more, with an eye of its own."""
+    """Returns the engine's answer. It reads the documents once more, with an eye of its own."""
     try:
         return call()
     except InvalidInputError as error:

@@ -1,4 +1,4 @@
-"""What the engine keeps for callers, and its limits.
+"""The engine's pods of each caller, and their limits.
 
 A worker keeps the pod of the AddPod that made it, and ends only after its attempt in flight. So a pod that was removed,
 or given other containers, still counts for as long as the engine has workers of it.
@@ -37,7 +37,7 @@ class _Worker(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the engine keeps of one pod."""
+    """The memory that the engine has of one pod."""
 
     namespace: str = ""
     name: str = ""
@@ -75,7 +75,7 @@ class Holdings:
         self._looked: int | None = None
 
     def with_pod(self, uid: str, pod: CheckedPod) -> Held:
-        """What is held once the engine has this pod. Raises RequestError if that is too much."""
+        """Returns the holdings with this pod. Raises RequestError if that is too much."""
         old = self._of(uid)
         if not pod.probes <= old.probes:
             old = self._with_workers(uid, old)
@@ -91,7 +91,7 @@ class Holdings:
         return self._checked(uid, new)
 
     def with_status(self, uid: str, status: bytes, containers: int) -> Held:
-        """What is held once the engine has this status. Raises RequestError if that is too much."""
+        """Returns the holdings with this status. Raises RequestError if that is too much."""
         return self._checked(uid, replace(self._of(uid), status_bytes=len(status), status_containers=containers))
 
     def keep(self, uid: str, held: Held) -> None:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Reader(Generic[T]):
-    """The queue of one reader. ``lost`` counts the items that it was too slow for since the last ``take``."""
+    """The queue of one reader. ``lost`` counts the items that it was too slow for since the last ``get``."""
 
     def __init__(self, kept: int) -> None:
         self._kept = kept
@@ -29,7 +29,7 @@ class Reader(Generic[T]):
         self._waiting.append(item)
         self._news.set()
 
-    async def take(self) -> tuple[list[T], int]:
+    async def get(self) -> tuple[list[T], int]:
         """Waits for at least one item; returns all that wait, and how many before them were lost."""
         await self._news.wait()
         self._news.clear()

@@ -64,7 +64,7 @@ class Results:
             for message in self._snapshot():
                 yield message
             while True:
-                changes, lost = await reader.take()
+                changes, lost = await reader.get()
                 if lost:
                     self.resets += 1
                     seen = self.sequence

@@ -16,12 +16,10 @@ import grpc  # type: ignore[import-untyped]
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
-from probelet._rust import Engine
 from probelet.base.files.private_directory import private_directory
-from probelet.runtime.cri.client import RuntimeClient
+from probelet.host.engine_host import EngineHost
 from probelet.runtime.cri.grpc_channel import snake_case
-from probelet.runtime.execs.limits import ExecLimits
-from probelet.runtime.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.host import RuntimeHost
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.limit import CALLS_MAX, CONNECTIONS_MAX, HANDSHAKE_SECONDS, MESSAGE_BYTES_MAX, NODE_CALLS_MAX
@@ -43,30 +41,21 @@ OPTIONS: Final = (
 
 @asynccontextmanager
 async def prober_service(
-    path: Path,
-    engine: Engine,
-    client: RuntimeClient | None = None,
-    limits: ExecLimits | None = None,
-    connections: int = CONNECTIONS_MAX,
-    rules: Rules = KUBELETS,
+    path: Path, host: EngineHost, connections: int = CONNECTIONS_MAX, rules: Rules = KUBELETS
 ) -> AsyncIterator[HandedOverPods]:
-    """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError or
+    """Serves the engine of a host on the unix socket ``path`` until the context ends. Raises OSError or
     SocketPathError if it cannot listen there.
 
-    ``rules`` are the node's options for the pods of callers. With ``client``, exec probes go to its runtime within
-    ``limits``; otherwise the caller carries them out. The caller of this function closes the engine, which has no glue,
-    and the client.
+    ``rules`` are the node's options for the pods of callers. Exec probes go to the runtime of a ``RuntimeHost``; with
+    any other host the caller carries them out. The caller of this function closes the host, whose engine has no glue.
     """
-    execs = None if client is None else RuntimeExecs(client, engine, limits)
-    pods = HandedOverPods(engine, execs, rules=rules)
-    pods.watch()
+    pods = HandedOverPods(host.engine, host.execs if isinstance(host, RuntimeHost) else None, rules=rules)
+    host.batches.watch(pods)
     try:
         async with served(path, pods, connections):
             yield pods
     finally:
-        pods.close()
-        if execs is not None:
-            await execs.close()
+        host.batches.close()
 
 
 @asynccontextmanager

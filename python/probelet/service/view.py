@@ -1,14 +1,14 @@
-"""What the HTTP pages of ``serve`` show (``server.view.View``): probes and their results. Everything else about a pod,
-its restarts for example, the caller keeps to itself."""
+"""The content of the HTTP pages of ``serve`` (``server.view.View``): probes and their results. Everything else about a
+pod, its restarts for example, the caller keeps to itself."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
-from probelet._rust import Engine
 from probelet.base.exposition.process_metrics import render_process
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.host.engine_host import EngineHost
 from probelet.server.document.event import RecordedEvent
 from probelet.server.document.status import ContainerDocument, PodDocument, StatusHead
 from probelet.server.status import Status
@@ -21,17 +21,21 @@ _LISTS: Final = (("containers", "regular"), ("init_containers", "init"))
 class PagesView:
     """``configuration`` is what ``/configz`` shows."""
 
-    def __init__(self, engine: Engine, pods: HandedOverPods, node: str, configuration: Mapping[str, Any]) -> None:
-        self._engine = engine
+    def __init__(self, host: EngineHost, pods: HandedOverPods, configuration: Mapping[str, Any]) -> None:
+        self._host = host
+        self._engine = host.engine
         self._pods = pods
-        self._node = node
         self._configuration = configuration
 
     def status(self) -> Status:
         """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
         container is a sidecar."""
         pods = sorted(self._pods.names.items(), key=lambda pod: pod[1])
-        head: StatusHead = {"schema": "probelet-status/1", "as_of": rfc3339(self._engine.wall_ms()), "node": self._node}
+        head: StatusHead = {
+            "schema": "probelet-status/1",
+            "as_of": rfc3339(self._engine.wall_ms()),
+            "node": self._host.node,
+        }
         return Status(head, (self._pod(uid, name) for uid, name in pods))
 
     def _pod(self, uid: str, name: tuple[str, str]) -> PodDocument:
@@ -65,7 +69,8 @@ class PagesView:
 
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series and the service's own."""
-        return b"".join((self._engine.metrics(), render(self._pods), render_process()))
+        dropped = render_dropped(self._host.batches.events_dropped)
+        return b"".join((self._engine.metrics(), render(self._pods), dropped, render_process()))
 
     def metrics_pods(self) -> bytes:
         """Always empty: the caller restarts containers and counts that."""
@@ -96,6 +101,12 @@ def _container(row: dict[str, Any], kind: str, probed: list[WorkerState]) -> Con
         "backoff": None,
         "probes": {worker.type: probe_document(worker) for worker in probed if worker.container == row["name"]},
     }
+
+
+def render_dropped(events: int) -> bytes:
+    """The events that no caller gets, with the name that they have on the pages of ``run``."""
+    name, text = "probelet_events_dropped_total", "Events that were not kept, by what dropped them."
+    return f'# HELP {name} {text}\n# TYPE {name} counter\n{name}{{by="engine"}} {events}\n'.encode()
 
 
 def render(pods: HandedOverPods) -> bytes:

@@ -66,7 +66,7 @@ class Names:
 
 
 class _Table(Generic[T]):
-    """What names stand for. Each entry has two names, of which messages list the first one."""
+    """The objects for which names stand. Each entry has two names, of which messages list the first one."""
 
     def __init__(self, what: str) -> None:
         self._what = what

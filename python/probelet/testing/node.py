@@ -123,7 +123,7 @@ class VirtualNode:
         )
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """What happened, for the message of an assertion: events, kills and changes of status, one line each.
+        """Describes the run, for the message of an assertion: events, kills and changes of status, one line each.
 
         The latest `last` lines, oldest first. `assert node.kills == [], node.timeline()`
         """
@@ -165,7 +165,7 @@ class VirtualNode:
             AnswerError: there is no such container.
         """
         pod, name = self._find(container)
-        pod.give(Release((name,)))
+        pod.handle(Release((name,)))
         self._catch_up()
 
     def restarts(self, container: str) -> int:

@@ -1,4 +1,4 @@
-"""What a node in virtual time has seen: attempts of probes, events, kills and changes of status.
+"""The history of a node in virtual time: attempts of probes, events, kills and changes of status.
 
 Times are seconds since t = 0. A pod is named as its node names it: ``pod``, or ``namespace/pod`` where pods of two
 namespaces have the same name.

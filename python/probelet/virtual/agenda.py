@@ -19,7 +19,8 @@ class Entry:
 
 
 class Agenda:
-    """What happens when, in nanoseconds. Entries of the same moment happen in the order in which they were added."""
+    """The future events by their time in nanoseconds. Entries of the same moment happen in the order in which they were
+    added."""
 
     def __init__(self) -> None:
         self.now = 0

@@ -46,7 +46,7 @@ class Effects:
         return self._workload.takes_ns(self.pod, effect)
 
     def perform(self, effect: Effect) -> Outcome:
-        """What an effect does, at the moment it ends."""
+        """Carries out an effect, at the moment it ends."""
         if error := self._workload.error(self.pod, effect):
             return Outcome(error=f"rpc error: code = Unknown desc = {error}", detail=error)
         runtime, now = self._runtime, self._agenda.now

@@ -6,7 +6,7 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish, Record
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, play
-from probelet.virtual.pod import Parts, VirtualPod
+from probelet.virtual.pod import NodeContext, VirtualPod
 from probelet.virtual.prober import Prober
 from probelet.virtual.workload import Workload
 
@@ -29,11 +29,11 @@ class SimulatedNode:
         self.pods: dict[str, VirtualPod] = {}
         """By UID, in the order in which they were added."""
         self._prober = prober
-        self._parts = Parts(self.agenda, prober, gate, workload, on_publish=on_publish, on_record=on_record)
+        self._context = NodeContext(self.agenda, prober, gate, workload, on_publish=on_publish, on_record=on_record)
 
     def add(self, pod: Pod, at_ns: int = 0) -> VirtualPod:
         """Add a pod that the node sees for the first time at ``at_ns``."""
-        made = self.pods[pod.metadata.uid] = VirtualPod(pod, self._parts, f"virtual://{pod.metadata.uid}-")
+        made = self.pods[pod.metadata.uid] = VirtualPod(pod, self._context, f"virtual://{pod.metadata.uid}-")
         self.agenda.at(at_ns, made.observe)
         return made
 

@@ -27,8 +27,8 @@ from probelet.virtual.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What all pods of a node share.
+class NodeContext:
+    """The things that all pods of a node share.
 
     ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
     event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is left.
@@ -51,21 +51,21 @@ class VirtualPod:
     ``runtime`` is the model of a pod that runs already, which a node agent finds when it is started again.
     """
 
-    def __init__(self, pod: Pod, parts: Parts, id_prefix: str, runtime: PodRuntime | None = None) -> None:
+    def __init__(self, pod: Pod, context: NodeContext, id_prefix: str, runtime: PodRuntime | None = None) -> None:
         self.pod = pod
         self.uid = pod.metadata.uid
         self.runtime = PodRuntime(id_prefix) if runtime is None else runtime
-        self.machine = PodMachine(pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
-        self._parts = parts
-        self._agenda = parts.agenda
-        self._effects = Effects(pod, self.runtime, parts.workload, parts.agenda, self._ended)
+        self.machine = PodMachine(pod, context.gate, probe_grace=context.probe_grace, images=context.images)
+        self._context = context
+        self._agenda = context.agenda
+        self._effects = Effects(pod, self.runtime, context.workload, context.agenda, self._ended)
         self._deadline: Entry | None = None
         # The entry of each ticket that is not answered yet, with the action it belongs to.
         self._in_flight: dict[int, tuple[Entry, Perform]] = {}
         self._sync_requests = SyncRequests()
         # Set once the node agent has ended.
         self._on_change: Callable[[], None] | None = None
-        parts.prober.add(pod, self.request_sync)
+        context.prober.add(pod, self.request_sync)
 
     @property
     def has_deadline(self) -> bool:
@@ -74,7 +74,7 @@ class VirtualPod:
 
     def observe(self) -> None:
         """Show the machine the runtime as it is; the first look starts the pod."""
-        self.give(Observed(self.runtime.snapshot))
+        self.handle(Observed(self.runtime.snapshot))
 
     def leave(self, on_change: Callable[[], None]) -> None:
         """The node agent ends. Calls under way finish in the runtime and containers run on; the machine learns no more.
@@ -86,7 +86,7 @@ class VirtualPod:
         """End a container by itself; nothing happens if it does not run."""
         running = self.runtime.running(container_id)
         if running is not None and self.runtime.exit(container_id, code, self._agenda.now, reason):
-            self._parts.workload.ended(self.pod, running.name)
+            self._context.workload.ended(self.pod, running.name)
             self.observe()
 
     def request_sync(self) -> None:
@@ -94,27 +94,27 @@ class VirtualPod:
         now = self._agenda.now
         moment = self._sync_requests.ask(now)
         if moment == now:
-            self.give(SyncRequested())
+            self.handle(SyncRequested())
         elif moment is not None:
             self._agenda.at(moment, self._delayed_sync)
 
-    def give(self, given: Input) -> list[Action]:
+    def handle(self, given: Input) -> list[Action]:
         """Hand one input to the machine and carry out its actions; returns them."""
         if self._on_change is not None:
             self._on_change()
             return []
-        probes = self._parts.prober.probe_state(self.pod, self.machine.latest(given))
+        probes = self._context.prober.probe_state(self.pod, self.machine.latest(given))
         actions = self.machine.handle(self._agenda.now, given, probes)
         for action in actions:
             self._do(action)
         return actions
 
     def _ended(self, name: str, container_id: str) -> None:
-        self.exit(container_id, self._parts.workload.exit_code(self.pod, name))
+        self.exit(container_id, self._context.workload.exit_code(self.pod, name))
 
     def _delayed_sync(self) -> None:
         self._sync_requests.begin(self._agenda.now)
-        self.give(SyncRequested())
+        self.handle(SyncRequested())
 
     def _do(self, action: Action) -> None:
         match action:
@@ -125,8 +125,8 @@ class VirtualPod:
             case Publish():
                 self._publish(action)
             case Record():
-                if self._parts.on_record is not None:
-                    self._parts.on_record(self.uid, action)
+                if self._context.on_record is not None:
+                    self._context.on_record(self.uid, action)
             case Define(pod):
                 self._define(pod)
             case Arm(deadline):
@@ -134,33 +134,33 @@ class VirtualPod:
             case Cancel(ticket):
                 self._cancel(ticket)
             case StopProbing():
-                self._parts.prober.stop(self.uid)
+                self._context.prober.stop(self.uid)
             case Forget():
-                self._parts.gate.forget(self.pod, self._agenda.now)
-                if self._parts.on_forget is not None:
-                    self._parts.on_forget(self.uid)
+                self._context.gate.forget(self.pod, self._agenda.now)
+                if self._context.on_forget is not None:
+                    self._context.on_forget(self.uid)
 
     def _define(self, pod: Pod) -> None:
         self.pod = pod
         self._effects.pod = pod
-        self._parts.prober.define(pod)
+        self._context.prober.define(pod)
 
     def _publish(self, publish: Publish) -> None:
-        self._parts.prober.publish(self.uid, publish)
-        if self._parts.on_publish is not None:
-            self._parts.on_publish(self.uid, publish)
+        self._context.prober.publish(self.uid, publish)
+        if self._context.on_publish is not None:
+            self._context.on_publish(self.uid, publish)
 
     def _perform(self, perform: Perform) -> None:
         outcomes = tuple(self._effects.perform(effect) for effect in perform.effects)
         del self._in_flight[perform.ticket]
-        self.give(Performed(perform.ticket, outcomes, self.runtime.snapshot))
+        self.handle(Performed(perform.ticket, outcomes, self.runtime.snapshot))
 
     def _cancel(self, ticket: int) -> None:
         """The effects do not happen; the machine still gets its answer, after everything that is due already."""
         entry, perform = self._in_flight.pop(ticket)
         entry.cancel()
         outcomes = tuple(CANCELED for _ in perform.effects)
-        self._agenda.at(self._agenda.now, lambda: self.give(Performed(ticket, outcomes, self.runtime.snapshot)))
+        self._agenda.at(self._agenda.now, lambda: self.handle(Performed(ticket, outcomes, self.runtime.snapshot)))
 
     def _arm(self, deadline: int | None) -> None:
         if self._deadline is not None:
@@ -171,4 +171,4 @@ class VirtualPod:
 
     def _due(self) -> None:
         self._deadline = None
-        self.give(Due())
+        self.handle(Due())

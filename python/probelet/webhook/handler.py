@@ -12,7 +12,7 @@ Handler: TypeAlias = Callable[[AdmissionRequest], AdmissionResponse | Refusal]
 """Answers one request. It raises nothing that it knows; for an exception the API server gets the HTTP status 500."""
 
 AsyncHandler: TypeAlias = Callable[[AdmissionRequest], Awaitable[AdmissionResponse | Refusal]]
-"""As ``Handler``, for one that asks the API server first."""
+"""A ``Handler`` that asks the API server first."""
 
 IGNORED = AdmissionResponse("ignored")
 """The answer to a request that a handler is not for, whatever the webhook's rules say."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from probelet.beside.guard.names import KRUISE_APPS, MANAGED, POD_UID
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.recreate.admit import Injected, Refused, check, check_pod, check_update, inject
+from probelet.beside.guard.recreate.validate import Injected, Refused, check, check_pod, check_update, inject
 from probelet.kube.connection import Connection
 from probelet.kube.error import NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS, NODES, PODS

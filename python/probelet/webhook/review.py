@@ -126,7 +126,7 @@ def encode_review(uid: str, answer: AdmissionResponse | Refusal) -> bytes:
 
 
 def _fitting(warnings: Sequence[str]) -> list[str]:
-    """As many as the API server passes on whole, and a last one with the number of the others."""
+    """Returns as many warnings as the API server passes on whole, and a last one with the number of the others."""
     size = 0
     for count, warning in enumerate(warnings):
         size += len(warning.encode())

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use probelet_engine::live::RecorderOptions;
-use probelet_engine::simulation::TIME_MS_MAX;
+use probelet_play::simulation::TIME_MS_MAX;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 

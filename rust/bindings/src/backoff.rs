@@ -7,8 +7,8 @@ use probelet_core::backoff::{self as core, Curve, Exit};
 use probelet_core::crashloop::kubelet;
 use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
-use probelet_engine::json::decode_rules;
 use probelet_engine::live::BackoffTable;
+use probelet_play::json::decode_rules;
 use pyo3::prelude::*;
 
 use crate::argument;

@@ -8,8 +8,8 @@ use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
 use probelet_core::status::Glue;
 use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
-use probelet_engine::json::{JsonError, StatusDocument};
-use probelet_engine::simulation::cluster::ModelError;
+use probelet_play::json::{JsonError, StatusDocument};
+use probelet_play::simulation::cluster::ModelError;
 use pyo3::PyErr;
 
 mod python {

@@ -1,6 +1,6 @@
 //! `go_quote`: the engine's own quoting, so that texts from Python and from Rust escape the same characters.
 
-use probelet_engine::golang::text::quote_whole;
+use probelet_golang::text::quote_whole;
 use pyo3::prelude::*;
 
 /// Quotes ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other

@@ -2,7 +2,7 @@
 
 use probelet_engine::handler::Asker;
 use probelet_engine::handler::once::{Surroundings, probe_once_as_json};
-use probelet_engine::json::decode_probe;
+use probelet_play::json::decode_probe;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use probelet_engine::recorder::{self, read_path};
-use probelet_engine::whatif::{Assumption, decode_changes, describe, play, played};
+use probelet_engine::recorder::read_path;
+use probelet_play::recording;
+use probelet_play::whatif::{Assumption, decode_changes, describe, play, played};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -18,7 +19,7 @@ use crate::error::InputError;
 /// Raises:
 ///     RecordingError: it cannot be read, it is no recording, or it is damaged; the text is one line with the place.
 #[pyclass(module = "probelet._rust", frozen)]
-pub(crate) struct Recording(recorder::Recording);
+pub(crate) struct Recording(recording::Recording);
 
 #[pymethods]
 impl Recording {

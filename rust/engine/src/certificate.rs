@@ -3,12 +3,11 @@
 //! Keys are ECDSA over P-256, which every client of an API server accepts. Times are seconds since the Unix epoch and
 //! come from the caller. A key is the DER of PKCS #8; it never leaves its caller's hands but through its result.
 
+use probelet_golang::x509;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };
 use time::OffsetDateTime;
-
-use crate::golang::x509;
 
 /// A certificate and its key, both as DER.
 pub struct Pair {

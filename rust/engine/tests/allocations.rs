@@ -8,8 +8,8 @@ use std::net::TcpListener;
 use probelet_core::prober::Outcome;
 use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
-use probelet_engine::attempt::cause::Cause;
 use probelet_engine::handler::{Asker, Buffers, probe_once};
+use probelet_play::cause::Cause;
 
 struct Counting;
 

@@ -11,10 +11,10 @@ use probelet_core::prober::{Outcome, Phasing};
 use probelet_core::semantics::{GrpcConnect, Semantics};
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::status::Glue;
-use probelet_engine::attempt::cause::Cause;
 use probelet_engine::attempt::starvation::Starving;
 use probelet_engine::handler::{Asker, Buffers, probe_once};
 use probelet_engine::live::{Engine, Options};
+use probelet_play::cause::Cause;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const LIMIT: u64 = 64;

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
-use probelet_engine::journal::{
-    BackoffRecord, Changes, Contents, Record, WorkerKey, WorkerRecord, Writer, read, read_file,
-};
+use probelet_engine::journal::{BackoffRecord, Changes, Contents, Record, Writer, read, read_file};
+use probelet_play::worker_record::{WorkerKey, WorkerRecord};
 use proptest::prelude::*;
 
 /// A directory that is removed with the test.

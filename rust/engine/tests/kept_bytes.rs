@@ -8,7 +8,7 @@ use std::net::{Shutdown, TcpListener};
 use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_engine::handler::{Asker, Buffers, probe_once};
-use probelet_engine::http2::PREFACE;
+use probelet_golang::http2::PREFACE;
 
 struct Counting;
 

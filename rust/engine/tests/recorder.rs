@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use probelet_core::podstatus::{Phase, State};
 use probelet_core::spec::ProbeType;
-use probelet_engine::attempt::cause::Cause;
-use probelet_engine::recorder::{
-    Attempt, Call, ContainerRecord, End, Entry, Event, Facts, PodRecord, PodState, Ring, Start, StatusRecord,
-    WorkerState, read_files, read_path,
+use probelet_engine::recorder::{Ring, read_path};
+use probelet_play::cause::Cause;
+use probelet_play::recording::{
+    Attempt, Call, ContainerRecord, End, Entry, Event, Facts, PodRecord, PodState, Start, StatusRecord, WorkerState,
+    read_files,
 };
 
 /// A directory of its own.

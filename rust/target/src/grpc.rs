@@ -4,7 +4,7 @@
 
 use std::io;
 
-use probelet_engine::http2::{
+use probelet_golang::http2::{
     ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, PREFACE, SETTINGS, ack_ping, ack_settings, data,
     headers, settings,
 };

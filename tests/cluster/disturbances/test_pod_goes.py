@@ -46,7 +46,7 @@ def test_a_pod_that_is_deleted_in_the_middle_of_a_kill_ends_by_the_kubelets_hand
     one = _only(recording, "killed")
     assert one.exit_code == 0
     assert [note["signal"] for note in one.notes if note["what"] == "signal"] == ["terminated"]
-    # The kubelet runs the hook again: a row of docs/agent.md.
+    # The kubelet runs the hook again: a row of docs/cluster/agent.md.
     assert 1 <= sum(note["what"] == "exec" for note in one.notes) <= 2
 
 

@@ -1,1 +1,1 @@
-"""docs/agent.md, followed to the end as a new user would."""
+"""docs/cluster/agent.md, followed to the end as a new user would."""

@@ -1,4 +1,4 @@
-"""The commands of docs/agent.md, one block after another, with the page's own words."""
+"""The commands of docs/cluster/agent.md, one block after another, with the page's own words."""
 
 import json
 import re
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 
 def test_the_page_leads_from_the_installation_to_a_kill_and_back(cluster: Cluster, probelet: Installed) -> None:
-    page = Page(cluster, "agent.md", "deploy/kustomize/base", str(probelet.kustomization))
+    page = Page(cluster, "cluster/agent.md", "deploy/kustomize/base", str(probelet.kustomization))
     install, first, killed, left = page.blocks()
     assert "apply -k deploy/kustomize/base" in install
     page.shown(install)

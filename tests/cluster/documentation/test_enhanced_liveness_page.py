@@ -1,4 +1,4 @@
-"""The commands of docs/enhanced-liveness.md, one block after another, from the installation to the switches."""
+"""The commands of docs/cluster/enhanced-liveness.md, one block after another, from the installation to the switches."""
 
 import json
 
@@ -17,7 +17,7 @@ OVERLAY = "deploy/kustomize/overlays/enhanced-liveness"
 def test_the_page_leads_from_the_installation_to_the_first_guarded_restart(
     cluster: Cluster, enhanced: Installed
 ) -> None:
-    page = Page(cluster, "enhanced-liveness.md", OVERLAY, str(enhanced.kustomization))
+    page = Page(cluster, "cluster/enhanced-liveness.md", OVERLAY, str(enhanced.kustomization))
     install, first, broken, denied, switches = page.blocks()
     assert f"apply -k {OVERLAY}" in install
     page.shown(install)

@@ -1,4 +1,4 @@
-"""The facts of both sides, compared: each difference with the row of docs/agent.md that explains all of it."""
+"""The facts of both sides, compared: each difference with the row of docs/cluster/agent.md that explains all of it."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""The rows of docs/agent.md that the comparison meets, by their anchors, and what exactly each explains."""
+"""The rows of docs/cluster/agent.md that the comparison meets, by their anchors, and what exactly each explains."""
 
 import re
 from itertools import groupby

@@ -1,4 +1,5 @@
-"""A cluster's user sees the same of a pod whose probes probelet took over, but for the rows of docs/agent.md."""
+"""A cluster's user sees the same of a pod whose probes probelet took over, but for the rows of the table in
+docs/cluster/agent.md."""
 
 import shutil
 import sys

@@ -13,7 +13,7 @@ from tests.kubelet.beside.verdict.finding import different, explained
 from tests.kubelet.beside.verdict.forget import NOTHING
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "agent.md").read_text()
+PAGE = (ROOT / "docs" / "cluster" / "agent.md").read_text()
 POD = "readiness-turns"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tests.system.containerd.machine import PATIENCE_SECONDS, until
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.containerd.machine import until
 
 LOG_END = 2000
 """So many bytes of a log are quoted."""

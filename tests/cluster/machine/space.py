@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.paths import ROOT
-from tests.system.containerd.machine import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS
 
 CLONE_NEWNET = 0x40000000
 """linux/sched.h"""

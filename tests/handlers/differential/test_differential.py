@@ -8,7 +8,7 @@ from tests.handlers.differential import probers
 from tests.handlers.differential.arena import compare
 from tests.support.required import missing
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 # Each seed gives a sequence of cases; `python -m tests.handlers.differential` explores other seeds.
 SEEDS = [1, 2, 3]

@@ -8,7 +8,7 @@ from probelet.spec.text.golang import go_quote
 from tests.handlers.differential import probers
 from tests.support.required import missing
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 SURROGATES = range(0xD800, 0xE000)
 

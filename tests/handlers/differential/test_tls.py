@@ -17,7 +17,7 @@ from tests.handlers.differential.probers import ProbeReport
 from tests.handlers.differential.tls_server import GoTls, tickets
 from tests.support.required import missing
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 CASE = Case((Answer(()),), scheme="HTTPS", timeout_seconds=10)
 EQUAL = [

@@ -10,10 +10,10 @@ from typing import Any
 
 from probelet._rust import Batch, Engine
 
+from tests.support.patience import PATIENCE_SECONDS
+
 PERIOD_SECONDS = 1
 FAILURE_THRESHOLD = 1
-# The limit for conditions that an idle machine meets within a few seconds.
-PATIENCE_SECONDS = 90
 LOOK_AGAIN_SECONDS = 0.2
 
 

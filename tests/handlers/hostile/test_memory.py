@@ -5,7 +5,7 @@ import pytest
 from tests.handlers.hostile.case import Case, attempt
 from tests.handlers.hostile.memory import measured
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 # The read buffer, 64 KiB each for a line, a field and values, 10 KiB of text, a TLS record, and the allocator's share.
 HTTP1_BYTES_MAX = 2 * 1024 * 1024

@@ -11,7 +11,7 @@ from tests.handlers.hostile.case import handler
 from tests.handlers.hostile.memory import measured
 from tests.handlers.hostile.served_engine import ServedEngine, Worker, served_engine
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.e2e
 
 WORKERS = 50
 # The runs that each healthy worker must complete beside the hostile ones.

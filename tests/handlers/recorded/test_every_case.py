@@ -11,7 +11,7 @@ from tests.support.paths import HANDLER_CASES
 
 # Some recorded servers speak TLS 1.0 or 1.1, which Python calls deprecated.
 OLD_TLS = pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120), OLD_TLS]
+pytestmark = [pytest.mark.e2e, OLD_TLS]
 
 CASES = [case for path in sorted(HANDLER_CASES.rglob("*.jsonl")) for case in load(path)]
 # The cases that differ for a reason that probelet.replay.handlers.known gives.

@@ -12,15 +12,13 @@ from typing import Any
 from probelet._rust import make_authority
 from probelet.webhook.certificate.pair import pem
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.admission.client import Client, Refused
 
 PROGRAMS = ("etcd", "kube-apiserver")
 ADMIN = "admin-token"
 USERS = {"editor": "editor-token", "operator": "operator-token", "plain": "plain-token"}
 """Users without rights of their own; tests give them some. The tokens are known on loopback only."""
-
-PATIENCE_SECONDS = 90.0
-"""Enough for a busy machine; a quiet one needs four seconds."""
 
 
 def what_is_missing() -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Json
 
@@ -17,8 +18,6 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
 KRUISE = "/apis/apps.kruise.io/v1alpha1"
-
-PATIENCE_SECONDS = 30.0
 
 
 def until(holds: Callable[[], Any], what: str) -> Any:

@@ -14,9 +14,7 @@ import pytest
 from probelet.server.control.client import Client
 
 from tests.support.limited import limited
-
-# Real processes run beside other tests on a busy machine; only a wait for a missing event lasts this long.
-PATIENCE_SECONDS = 60.0
+from tests.support.patience import PATIENCE_SECONDS
 
 
 def wait_for(what: Callable[[], Any], why: str) -> Any:

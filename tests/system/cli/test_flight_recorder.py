@@ -8,14 +8,15 @@ import pytest
 
 from tests.system.cli.conftest import Run, Start, probelet, wait_for
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.e2e
 
 CONFIG = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\nflightRecorder: {size: 1Mi}\n"
 
 
 def pod(name: str, command: str, threshold: int) -> dict[str, Any]:
     """A pod whose liveness probe is a command in the container, every second."""
-    probe = {"exec": {"command": ["sh", "-c", command]}, "periodSeconds": 1, "failureThreshold": threshold}
+    probe = {"exec": {"command": ["sh", "-c", command]}, "periodSeconds": 1, "timeoutSeconds": 30}
+    probe |= {"failureThreshold": threshold}
     container = {"name": "app", "command": ["sh", "-c", "exec sleep 86400"], "livenessProbe": probe}
     spec = {"terminationGracePeriodSeconds": 1, "containers": [container]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}

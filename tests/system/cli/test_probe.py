@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.system.cli.conftest import PATIENCE_SECONDS, Start, manifest, probelet, processes_with, wait_for
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.cli.conftest import Start, manifest, probelet, processes_with, wait_for
 
 pytestmark = pytest.mark.e2e
 

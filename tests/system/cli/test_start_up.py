@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.system.cli.conftest import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.e2e
 

@@ -1,4 +1,4 @@
-"""One containerd for all tests of this folder; each test starts its own ``probelet run``."""
+"""One containerd for each process of the run; each test starts its own ``probelet run``."""
 
 import asyncio
 from collections.abc import Iterator

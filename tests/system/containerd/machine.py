@@ -19,6 +19,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError, RuntimeRefused
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
 
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "ip", "nsenter", "unshare")
@@ -29,9 +30,6 @@ BUSYBOX = Path("/bin/busybox")
 PACKAGES = "containerd runc containernetworking-plugins busybox-static iproute2"
 
 POD_CIDR = "10.231.0.0/16"
-PATIENCE_SECONDS = 90.0
-"""Enough for a busy machine; a quiet one needs a second or two."""
-
 CONFIG = """
 version = 2
 root = "{folder}/root"

@@ -17,8 +17,9 @@ from probelet.runtime.seen.labels import sandboxes_of
 from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.containerd.image import APP
-from tests.system.containerd.machine import PATIENCE_SECONDS, Containerd, until
+from tests.system.containerd.machine import Containerd, until
 
 CONFIGURATION = """
 apiVersion: kubelet.config.k8s.io/v1beta1

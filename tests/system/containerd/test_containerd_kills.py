@@ -11,11 +11,11 @@ from probelet.runtime.cri.v1 import api_pb2
 from tests.system.containerd.node import ContainerdNode
 
 # Longer than the wait of `until`, whose error contains the service's log.
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 ROUNDS = 6
 SLEEP = ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"]
-PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1}
+PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "timeoutSeconds": 30}
 
 
 def instances(node: ContainerdNode, name: str) -> list[tuple[str, int]]:

@@ -13,7 +13,7 @@ SLEEP = ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.05; done"]
 
 
 def quick(handler: dict[str, object], **fields: object) -> dict[str, object]:
-    return {**handler, "periodSeconds": 1, **fields}
+    return {**handler, "periodSeconds": 1, "timeoutSeconds": 30, **fields}
 
 
 def test_every_kind_of_probe_reaches_its_container(node: ContainerdNode) -> None:

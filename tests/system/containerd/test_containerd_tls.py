@@ -20,7 +20,8 @@ def _go() -> None:
 def over_tls(name: str, port: int, server: str, probe: dict[str, object]) -> dict[str, object]:
     """A container whose ``server``, on the port after ``port``, is reached over TLS on ``port``."""
     script = f"{server} & exec tls_front {port} {port + 1} {'h2' if 'grpc' in probe else 'http/1.1'}"
-    return {"name": name, "command": ["sh", "-c", script], "readinessProbe": {**probe, "periodSeconds": 1}}
+    readiness = {**probe, "periodSeconds": 1, "timeoutSeconds": 30}
+    return {"name": name, "command": ["sh", "-c", script], "readinessProbe": readiness}
 
 
 def https(port: int) -> dict[str, object]:
@@ -59,7 +60,7 @@ def test_https_and_grpc_over_tls_reach_their_containers(node: ContainerdNode) ->
 
 def test_a_liveness_probe_over_tls_restarts_its_container(node: ContainerdNode) -> None:
     sick = over_tls("app", 8443, "target 127.0.0.1:8444 ok hang@2", https(8443))
-    liveness = {**https(8443), "periodSeconds": 1, "failureThreshold": 2}
+    liveness = {**https(8443), "periodSeconds": 1, "timeoutSeconds": 30, "failureThreshold": 2}
     node.run("web", {**sick, "livenessProbe": liveness})
     node.start()
     node.until(lambda: node.container("web")["ready"], "a ready container")

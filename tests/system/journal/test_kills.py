@@ -11,7 +11,7 @@ import pytest
 
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 KILLS = 20
 STARTUP, LIVENESS = 8, 3

@@ -14,11 +14,11 @@ from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.lease.leader import LeaderElection
 from probelet.kube.reflector import Reflector
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.system.kube.api_server import NODE, ApiServer
 
 pytestmark = pytest.mark.e2e
 
-PATIENCE_SECONDS = 60.0
 GATE = "probelet.dev/ready"
 
 

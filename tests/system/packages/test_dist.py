@@ -18,7 +18,7 @@ from tests.support.required import missing
 from tools.dist.wheel import PROGRAM, DistError, finish, needs_loader
 from tools.install.requirements import runtime_lock
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(900)]
 
 TOOLS = ROOT / "build" / "dist-tools" / "bin"
 

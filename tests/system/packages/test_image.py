@@ -19,7 +19,7 @@ from tests.system.containerd.conftest import started_containerd
 from tests.system.containerd.machine import Containerd
 from tools.image.debian import KEYRING
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 COMPRESSED_BYTES_MAX = 120 << 20
 

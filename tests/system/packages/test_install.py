@@ -15,7 +15,7 @@ from tests.support.example import run_an_example
 from tests.support.paths import ROOT
 from tests.support.required import missing
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(300)]
 
 # Compiled programs name the sources of their lines, and a list of their parts where each was.
 COMPILED = re.compile(r"\.so$|/probelet-(enter|target)$|/sboms/")

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from tests.support.example import run_an_example
 from tests.support.paths import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 NODE = """
 from pathlib import Path

@@ -7,7 +7,8 @@ from probelet.runtime.cri import errors
 from probelet.runtime.cri.client import ContainerEvents
 from probelet.runtime.cri.v1 import api_pb2
 
-from tests.system.process_runtime.conftest import PATIENCE_SECONDS, RunningRuntime
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.process_runtime.conftest import RunningRuntime
 
 pytestmark = pytest.mark.e2e
 

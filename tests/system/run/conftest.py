@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
+from probelet.node.options import NodeOptions
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.embedded.launch import launch
+from probelet.runtime.host import RuntimeHost
 
 from tests.system.run.process_node import TARGET, ProcessNode
 
@@ -25,9 +27,9 @@ async def node(tmp_path: Path) -> AsyncIterator[ProcessNode]:
         runtime = await launch(tmp_path)
         stack.push_async_callback(runtime.aclose)
         client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
-        engine = Engine(start_jitter=False)
+        host = RuntimeHost(client, Engine(start_jitter=False), "node-a", on_host=True)
         logs = runtime.log_directory
-        service = Service(client, engine, RestartGate(), node="node-a", log_root=logs, on_host=True)
+        service = Service(host, RestartGate(), NodeOptions(log_root=logs))
         stack.push_async_callback(service.close)
         await service.start()
         yield ProcessNode(service, client, folder, logs)

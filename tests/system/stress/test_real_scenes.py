@@ -10,7 +10,7 @@ import pytest
 from probelet.lab.stress.play import play_real
 from probelet.lab.stress.scene import Scene
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 MS = 1_000_000
 

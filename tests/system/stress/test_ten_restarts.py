@@ -12,11 +12,13 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet._rust import Engine
+from probelet.node.options import NodeOptions
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.embedded.launch import launch
+from probelet.runtime.host import RuntimeHost
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.rules.defaults import set_defaults
@@ -32,7 +34,6 @@ POD = {
 }
 
 
-@pytest.mark.timeout(300)
 async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) -> None:
     message: dict[int, Decimal] = {}
     async with AsyncExitStack() as stack:
@@ -47,13 +48,9 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
                     message[int(path.stem)] = Decimal(line.split(" ", 3)[3])
 
         service = Service(
-            client,
-            Engine(start_jitter=False),
+            RuntimeHost(client, Engine(start_jitter=False), "node-a", on_host=True),
             RestartGate(GateOptions(initial_ns=INITIAL_MS * 1_000_000, max_ns=MAX_MS * 1_000_000)),
-            node="node-a",
-            log_root=runtime.log_directory,
-            on_host=True,
-            on_publish=read_log,
+            NodeOptions(log_root=runtime.log_directory, on_publish=read_log),
         )
         stack.push_async_callback(service.close)
         await service.start()

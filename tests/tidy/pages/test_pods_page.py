@@ -6,7 +6,7 @@ import pytest
 from probelet.spec.fields.container_fields import CONTAINER_ROWS, HOOK_ROWS, PROBE_ROWS
 from probelet.spec.fields.pod_fields import POD_ROWS
 from probelet.spec.fields.security_fields import SECURITY_ROWS
-from probelet.spec.fields.verdict import Row, Verdict
+from probelet.spec.fields.support import Row, Support
 
 from tests.support.paths import ROOT
 
@@ -24,7 +24,7 @@ TABLES: dict[str, tuple[Row, ...]] = {
 HEAD = "| field | embedded runtime | CRI runtime |\n|---|---|---|\n"
 
 
-def cell(verdict: Verdict) -> str:
+def cell(verdict: Support) -> str:
     return f"{verdict.kind}: {verdict.why}" if verdict.why else verdict.kind
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod, api_pod
 from probelet.beside.pods.definition import definition, probed
 from probelet.beside.takeover.names import CONDITION, PROBES_ANNOTATION

@@ -1,6 +1,7 @@
 """A whole agent: the real service, engine and connections; the runtime, the kubelet and the API server are scripted."""
 
 import asyncio
+import itertools
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -15,6 +16,7 @@ from probelet.daemon.cluster.agent import journalled
 from probelet.kube.kinds import EVENTS, PODS
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.host import RuntimeHost
 from probelet.server.document.status import StatusDocument
 
 from tests.support.kube_api import KubeApi
@@ -24,6 +26,11 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 ROUND_TRIP_NS: Final = 10_000_000
 """The time that a round trip takes on the agent's clocks, so that no test waits for a period or a grace."""
+STEPS_WITH_CALL: Final = 100
+STEPS_A_CALL: Final = 5
+"""A wait of more than a second calls the runtime in every fifth step: these calls are what a long wait costs."""
+STEPS_OF_LOOP: Final = 5
+"""So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
 
 
 class World:
@@ -48,19 +55,20 @@ class World:
         return self.agents[-1]
 
     @asynccontextmanager
-    async def an_agent(self, *, release: str = "1.36", **options: Any) -> AsyncIterator[AgentService]:
+    async def an_agent(
+        self, *, release: str = "1.36", address: str | None = None, **options: Any
+    ) -> AsyncIterator[AgentService]:
         """An agent with the rules of a kubelet's release, until the context ends; it leaves its state directory to the
         next one, as a kill would."""
         path = self.folder / "journal"
         known = journalled(path)
         engine = Engine(start_jitter=False, journal=(path, Backoff()), kubelet_version=release)
         engine.advance(self.ahead_ns)
-        given: dict[str, Any] = {"node": NODE, "namespace": NAMESPACE, "holder": "test", "journal": known}
-        given["enhanced_engine"] = self._enhanced_engine
+        given: dict[str, Any] = {"namespace": NAMESPACE, "holder": "test", "journal": known}
+        given["enhanced_engine"] = self.enhanced_engine
         connection = self.api.connection()
-        service = AgentService(
-            self.client, engine, connection, AgentOptions(state_dir=self.folder, **{**given, **options})
-        )
+        host = RuntimeHost(self.client, engine, NODE, address=address)
+        service = AgentService(host, connection, AgentOptions(state_dir=self.folder, **{**given, **options}))
         self.agents.append(service)
         try:
             await service.start()
@@ -69,7 +77,8 @@ class World:
             await service.close()
             await connection.aclose()
 
-    def _enhanced_engine(self) -> Engine:
+    def enhanced_engine(self) -> Engine:
+        """An engine of enhanced liveness, whose clocks go with the agent's."""
         engine = Engine(start_jitter=False, semantics="enhanced", glue=False)
         engine.advance(self.ahead_ns)
         self.engines.append(engine)
@@ -79,23 +88,30 @@ class World:
 
     async def until(self, true: Callable[[], object]) -> None:
         """Makes round trips until ``true`` returns true; only the timeout of the test limits their number."""
-        while not true():
-            await self.round_trip()
+        for number in itertools.count():
+            if true():
+                return
+            await self._step(calls=number < STEPS_WITH_CALL or number % STEPS_A_CALL == 0)
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
         """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``."""
-        with suppress(errors.CriError):
-            await self.client.version()
-        await asyncio.sleep(0)
+        await self._step(takes_ns, calls=True)
+
+    async def _step(self, takes_ns: int = ROUND_TRIP_NS, *, calls: bool) -> None:
+        if calls:
+            with suppress(errors.CriError):
+                await self.client.version()
+        for _ in range(1 if calls else STEPS_OF_LOOP):
+            await asyncio.sleep(0)
         self.ahead_ns += takes_ns
-        self.agent.engine.advance(takes_ns)
+        self.agent.host.engine.advance(takes_ns)
         for engine in self.engines[-1:]:
             engine.advance(takes_ns)
 
     async def for_seconds(self, seconds: float) -> None:
         """Lets so much of the agent's time pass, in round trips."""
-        for _ in range(round(seconds * 1e9 / ROUND_TRIP_NS)):
-            await self.round_trip()
+        for number in range(round(seconds * 1e9 / ROUND_TRIP_NS)):
+            await self._step(calls=number % STEPS_A_CALL == 0)
 
     # The kubelet and the users of the API server.
 

@@ -103,7 +103,7 @@ async def test_a_pod_on_the_hosts_network_has_the_address_of_the_node(world: Wor
         world.kubelet.sandbox(pod, ip="")
         world.kubelet.start(pod)
         world.write_status(pod)
-        async with world.an_agent(host_ip="127.0.0.1"):
+        async with world.an_agent(address="127.0.0.1"):
             await world.until(world.is_ready)
 
 

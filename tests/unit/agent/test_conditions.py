@@ -88,9 +88,9 @@ async def test_retry_after_is_kept(node: World) -> None:
     node.api.faults.add(Answer(429, headers={"Retry-After": "60"}), "apply", "pods")
     await turn(node, ready=False)
     await node.until(lambda: written(node, "error") == 1)
-    begun = node.agent.timers.now()
+    begun = node.agent.host.timers.now()
     await node.until(lambda: not node.is_ready())
-    assert node.agent.timers.now() - begun >= 55 * 10**9
+    assert node.agent.host.timers.now() - begun >= 55 * 10**9
 
 
 async def test_a_missing_right_is_named_by_verb_and_resource(node: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,8 +150,8 @@ async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_co
     node.run(made_pod(READINESS))
     await node.until(lambda: node.condition().get("status") == "False")
     opened = 0
-    begun = node.agent.timers.now()
-    while node.agent.timers.now() - begun < 100 * 10**9:
+    begun = node.agent.host.timers.now()
+    while node.agent.host.timers.now() - begun < 100 * 10**9:
         if not node.is_ready():
             found = node.api.get(PODS, "web", "default")
             assert found is not None

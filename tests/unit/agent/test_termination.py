@@ -40,7 +40,7 @@ async def test_a_pod_is_forgotten_when_the_api_server_and_the_runtime_no_longer_
     node.kubelet.remove(pod)
     await node.until(lambda: not node.agent.pods.by_uid)
     await node.until(lambda: not list((node.folder / "pods").iterdir()))
-    assert node.agent.engine.status(uid) is None
+    assert node.agent.host.engine.status(uid) is None
 
 
 async def test_a_pod_that_went_while_no_agent_ran_is_forgotten(world: World) -> None:

@@ -1,4 +1,4 @@
-"""docs/scale.md is what its results say."""
+"""docs/cluster/scale.md is what its results say."""
 
 import json
 

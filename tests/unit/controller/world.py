@@ -9,7 +9,7 @@ from typing import Any, Self
 from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.names import CONTEXT, OPT_IN
 from probelet.beside.guard.objects.moment import text
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.kube import kinds
 from probelet.kube.kind import Kind

@@ -38,7 +38,7 @@ def test_with_enough_descriptors_each_server_has_its_full_number() -> None:
 
 
 SPAWN = (
-    "from probelet import open_files",
+    "from probelet.base import open_files",
     "from probelet.runtime.embedded.child.spawn import spawn",
     "import os, resource",
     "def start():",

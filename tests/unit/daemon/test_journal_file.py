@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from probelet._rust import Backoff, Engine
 from probelet.config.load import load_config
-from probelet.daemon.journal import journal
+from probelet.daemon.engine import journal
 from structlog.testing import capture_logs
 
 KINDS = ["file", "directory", "pipe", "link", "link to a device"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from probelet.config import load_config
 from probelet.config.kubelet import OOM_SCORE_ADJ
-from probelet.daemon.oom_score import apply_oom_score
+from probelet.daemon.process import apply_oom_score
 from structlog.testing import capture_logs
 
 from tests.support.paths import ROOT

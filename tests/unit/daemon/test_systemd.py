@@ -29,8 +29,8 @@ def heard(sock: socket.socket) -> list[str]:
 
 def test_each_call_is_one_datagram(systemd: socket.socket) -> None:
     supervisor = Supervisor({"NOTIFY_SOCKET": systemd.getsockname()})
-    supervisor.tell(READY, "STATUS=12 pods")
-    supervisor.tell(STOPPING)
+    supervisor.notify(READY, "STATUS=12 pods")
+    supervisor.notify(STOPPING)
     assert heard(systemd) == ["READY=1\nSTATUS=12 pods", "STOPPING=1"]
 
 
@@ -39,19 +39,19 @@ def test_an_abstract_address_begins_with_an_at() -> None:
         sock.bind("")
         sock.setblocking(False)
         name = sock.getsockname()[1:].decode()
-        Supervisor({"NOTIFY_SOCKET": f"@{name}"}).tell(READY)
+        Supervisor({"NOTIFY_SOCKET": f"@{name}"}).notify(READY)
         assert heard(sock) == ["READY=1"]
 
 
 def test_a_missing_or_dead_systemd_does_no_harm(tmp_path: Path) -> None:
-    Supervisor({}).tell(READY)
-    Supervisor({"NOTIFY_SOCKET": str(tmp_path / "nobody")}).tell(READY)
+    Supervisor({}).notify(READY)
+    Supervisor({"NOTIFY_SOCKET": str(tmp_path / "nobody")}).notify(READY)
 
 
 def test_a_systemd_that_does_not_read_blocks_nothing(systemd: socket.socket) -> None:
     supervisor = Supervisor({"NOTIFY_SOCKET": systemd.getsockname()})
     for _ in range(10_000):
-        supervisor.tell(WATCHDOG)
+        supervisor.notify(WATCHDOG)
 
 
 async def test_signs_of_life_come_twice_as_often_as_required_on_the_given_clock(systemd: socket.socket) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from probelet.lint.change import Change, Remove, Replace, Set
 from probelet.lint.engine import Report, lint
-from probelet.lint.fix.change import Change, Remove, Replace, Set
 from probelet.lint.fix.fixed import fixed
 from probelet.spec.read.tree import steps
 

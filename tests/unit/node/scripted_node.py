@@ -9,10 +9,12 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from probelet._rust import Engine
+from probelet.node.options import NodeOptions
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.client import RuntimeClient
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.document.status import StatusDocument
 from probelet.spec.model.pod import Pod
@@ -66,7 +68,7 @@ class ScriptedNode:
         with suppress(errors.CriError):
             await self.client.version()
         self._ahead_ns += takes_ns
-        self.service.engine.advance(takes_ns)
+        self.service.host.engine.advance(takes_ns)
 
     def pod(self, name: str = "web") -> dict[str, Any]:
         document = self.service.view.status().document()
@@ -81,6 +83,22 @@ class ScriptedNode:
         return [event["message"] for event in self.service.view.events(0) if event["reason"] == reason]
 
 
+def make_service(
+    client: RuntimeClient,
+    gate: RestartGate,
+    log_root: Path,
+    *,
+    engine: Engine | None = None,
+    name: str = "node-a",
+    on_host: bool = False,
+    calls: RuntimeCalls | None = None,
+    **options: Any,
+) -> Service:
+    """A service that has not started; ``options`` are those of ``NodeOptions``."""
+    host = RuntimeHost(client, engine or Engine(start_jitter=False), name, on_host=on_host, calls=calls)
+    return Service(host, gate, NodeOptions(log_root=log_root, **options))
+
+
 @asynccontextmanager
 async def served_node(
     runtime: ScriptedRuntime,
@@ -92,10 +110,9 @@ async def served_node(
     name: str = "node-a",
     **options: Any,
 ) -> AsyncIterator[ScriptedNode]:
-    """A node on the runtime, which it ends with itself; ``options`` are those of ``Service``."""
+    """A node on the runtime, which it ends with itself; ``options`` are those of ``make_service``."""
     client = client or await runtime.serve(folder)
-    engine = engine or Engine(start_jitter=False)
-    service = Service(client, engine, gate, node=name, log_root=folder / "logs", **options)
+    service = make_service(client, gate, folder / "logs", engine=engine, name=name, **options)
     await service.start()
     try:
         yield ScriptedNode(service, runtime, client)
@@ -112,6 +129,6 @@ async def observed_node(
     """A node that counts its calls of the runtime, as ``probelet run`` does."""
     await (await runtime.serve(folder)).aclose()
     calls = RuntimeCalls()
-    client = RuntimeClient(f"unix://{folder / 'cri.sock'}", observer=calls.note, **client_options)
+    client = RuntimeClient(f"unix://{folder / 'cri.sock'}", observer=calls.observe, **client_options)
     async with served_node(runtime, gate, folder, client=client, calls=calls) as node:
         yield node

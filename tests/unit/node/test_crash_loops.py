@@ -61,9 +61,9 @@ async def test_a_retry_starts_a_waiting_container_and_keeps_its_delay(
 ) -> None:
     node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
-    assert node.service.operator.retry("web", None) == ["app"]
+    assert node.service.commands.retry("web", None) == ["app"]
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
-    assert node.service.operator.retry("default/web", "app") == [], "a running container has nothing to retry"
+    assert node.service.commands.retry("default/web", "app") == [], "a running container has nothing to retry"
     runtime.exit(node.container()["container_id"].partition("://")[2], 3)
     await node.until(lambda: node.container()["state"] == "waiting")
     assert node.container()["backoff"]["delay_seconds"] == 3600
@@ -75,7 +75,7 @@ async def test_a_reset_starts_a_waiting_container_and_makes_its_next_crash_the_f
 ) -> None:
     node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
-    assert node.service.operator.reset("web", "app") == ["app"]
+    assert node.service.commands.reset("web", "app") == ["app"]
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
     assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 1
 
@@ -89,7 +89,7 @@ async def test_a_command_for_an_unknown_or_ambiguous_name_is_refused(node: Scrip
         ("shop/web", "db", 'pod "shop/web" has no container "db", but app'),
     ):
         with pytest.raises(NoSuchPodError) as caught:
-            node.service.operator.retry(pod, container)
+            node.service.commands.retry(pod, container)
         assert str(caught.value) == message
 
 
@@ -116,7 +116,7 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
     await crash_until_it_waits(node, runtime)
     waiting = node.container()
     for jump in (24 * HOUR, -24 * HOUR):
-        monkeypatch.setattr(node.service.timers, "wall_ns", lambda jump=jump: runtime.wall_ns() + jump)
+        monkeypatch.setattr(node.service.host.timers, "wall_ns", lambda jump=jump: runtime.wall_ns() + jump)
         # The runtime reports the exit again. It keeps events in order, so a pod that starts later is reported later.
         exited = waiting["container_id"].partition("://")[2]
         runtime.publish(runtime.sandbox_of[exited], exited, api_pb2.CONTAINER_STOPPED_EVENT)
@@ -136,11 +136,11 @@ async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: ScriptedNode, run
     await node.round_trip(HOUR)
     [container_id] = runtime.containers
     runtime.exit(container_id, 1, say=False)
-    ended, engine = node.service.engine.now(), node.service.engine
+    ended, engine = node.service.host.engine.now(), node.service.host.engine
     await node.round_trip(5_000_000_000)
     # The runtime reports the exit five seconds late.
     runtime.publish(runtime.sandbox_of[container_id], container_id, api_pb2.CONTAINER_STOPPED_EVENT)
-    cache, full_id = node.service._cache, f"scripted://{container_id}"
+    cache, full_id = node.service.host.cache, f"scripted://{container_id}"
     await node.until(lambda: (known := cache.container(manifest.pod.metadata.uid, full_id)) and known.finished_ns)
     known = cache.container(manifest.pod.metadata.uid, full_id)
     assert known is not None
@@ -154,7 +154,9 @@ async def test_a_storm_of_events_is_limited_and_the_dropped_ones_are_counted(nod
     await node.until(lambda: node.pod().get("ready"))
     uid, before = manifest.pod.metadata.uid, len(node.service.view.events(0))
     for number in range(1_000):
-        node.service.recorder.record(uid, "default/web", "Warning", "Unhealthy", f"Readiness probe failed: {number}")
+        node.service.host.recorder.record(
+            uid, "default/web", "Warning", "Unhealthy", f"Readiness probe failed: {number}"
+        )
     assert metric(node, 'probelet_events_dropped_total{by="spam_filter"}') == 1_000 - (SPAM_BURST - before)
     assert metric(node, 'probelet_events_dropped_total{by="engine"}') == 0
     assert len(node.service.view.events(0)) <= SPAM_BURST

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.node.source.mistakes import mistakes
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.spec.text.problem import ObjectName, Problem
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, make_service
 
 REFUSED = Problem("error", "Forbidden: x", Path("web.yaml"), 3, "spec.a", ObjectName("Deployment", "default", "web"))
 UNREADABLE = Problem("error", "cannot be read: no", Path("d"))
@@ -16,8 +14,7 @@ UNREADABLE = Problem("error", "cannot be read: no", Path("d"))
 
 async def test_a_node_shows_the_mistakes_of_its_manifests(node: ScriptedNode, tmp_path: Path) -> None:
     found = mistakes([REFUSED, UNREADABLE], [REFUSED], {"default/web": REFUSED})
-    engine, gate = Engine(start_jitter=False), RestartGate()
-    service = Service(node.client, engine, gate, node="node-a", log_root=tmp_path, mistakes=lambda: found)
+    service = make_service(node.client, RestartGate(), tmp_path, mistakes=lambda: found)
     await service.start()
     service.pods.set([make_manifest(), make_manifest("other")])
     document = service.view.status().document()

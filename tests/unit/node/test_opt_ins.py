@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri.v1 import api_pb2
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, make_service
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 MS = 1_000_000
@@ -29,8 +27,7 @@ async def start_node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path
             client = await runtime.serve(tmp_path)
             stack.push_async_callback(runtime.stop)
             stack.push_async_callback(client.aclose)
-            engine = Engine(start_jitter=False)
-            service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", **opted)
+            service = make_service(client, gate, tmp_path / "logs", **opted)
             stack.push_async_callback(service.close)
             await service.start()
             return ScriptedNode(service, runtime, client)
@@ -50,7 +47,7 @@ async def test_the_configuration_chooses_the_wording_of_failures(
 ) -> None:
     heard: list[str] = []
     node = await start_node(**opted)
-    node.service.recorder.listeners.append(
+    node.service.host.recorder.listeners.append(
         lambda _, event: heard.append(event["message"]) if event["reason"] == "Unhealthy" else None
     )
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not: yet")

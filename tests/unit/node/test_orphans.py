@@ -5,12 +5,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri import errors
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest, observed_node
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, make_service, observed_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
@@ -29,7 +27,7 @@ async def test_orphans_end_once_no_manifest_has_a_mistake(
 ) -> None:
     node, runtime = left
     await node.service.close()
-    later = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", log_root=tmp_path)
+    later = make_service(node.client, RestartGate(), tmp_path)
     node.service = later
     await later.start()
     later.pods.set([make_manifest("kept")])

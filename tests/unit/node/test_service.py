@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.glue.sync_requests import SYNC_BURST
 from probelet.policy.machine.pod_machine import PodMachine
@@ -17,7 +16,7 @@ from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 from structlog.testing import capture_logs
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, make_service
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -168,7 +167,7 @@ async def test_a_new_service_adopts_pods_with_their_restart_counts(
     runtime.exit(next(iter(runtime.containers)), 1)
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
     before = len(runtime.called("create_container"))
-    later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=tmp_path)
+    later = make_service(node.client, RestartGate(), tmp_path, engine=Engine())
     await later.start()
     later.pods.set([make_manifest()])
     shown = later.view.status().document()["pods"][0]["containers"][0]
@@ -184,7 +183,7 @@ async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
 
     await node.service.close()
-    later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=Path("/nowhere"))
+    later = make_service(node.client, RestartGate(), Path("/nowhere"), engine=Engine())
     await later.start()
     later.pods.set([make_manifest("kept")])
     await later.remove_orphans()
@@ -204,7 +203,7 @@ async def test_a_pod_whose_uid_an_upgrade_changes_is_replaced_once(
     node.service.pods.set([make_manifest(uid="as-before")])
     await node.until(lambda: node.pod().get("ready"))
     await node.service.close()
-    later = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", log_root=Path("/nowhere"))
+    later = make_service(node.client, RestartGate(), Path("/nowhere"))
     await later.start()
     later.pods.set([make_manifest(uid="as-now")])
     await later.remove_orphans()
@@ -247,7 +246,7 @@ async def test_a_drain_goes_on_while_pods_end_and_then_gives_up(
     await node.until(lambda: node.pod("done")["phase"] == "Succeeded")
     runtime.held["stop_container"] = asyncio.Event()
     limits = []
-    arm = node.service.timers.arm
+    arm = node.service.host.timers.arm
 
     def arm_by_hand(deadline: int, due: Callable[[], None]) -> int:
         if due.__name__ != "set":
@@ -255,7 +254,7 @@ async def test_a_drain_goes_on_while_pods_end_and_then_gives_up(
         limits.append(due)
         return arm(deadline + 3_600_000_000_000, due)
 
-    monkeypatch.setattr(node.service.timers, "arm", arm_by_hand)
+    monkeypatch.setattr(node.service.host.timers, "arm", arm_by_hand)
     drain = asyncio.ensure_future(node.service.pods.drain())
     await node.until(lambda: limits and not node.pod("done")["phase"])
     limits.pop()()
@@ -313,7 +312,7 @@ async def test_an_idle_node_makes_no_call_per_pod(node: ScriptedNode, runtime: S
     node.service.pods.set([make_manifest(f"p{number}") for number in range(5)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(5)))
     runtime.calls.clear()
-    await node.service.view.pleg.relist()  # type: ignore[union-attr]
+    await node.service.host.pleg.relist()
     assert sorted(name for name, _ in runtime.calls) == ["list_containers", "list_pod_sandbox"]
 
 

@@ -13,7 +13,7 @@ from probelet.policy.rules.restart import definition
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
 from probelet.virtual.agenda import Agenda, next_moment, play
-from probelet.virtual.pod import Parts, VirtualPod
+from probelet.virtual.pod import NodeContext, VirtualPod
 from probelet.virtual.prober import GivenResults, Prober
 from probelet.virtual.workload import Workload
 
@@ -115,7 +115,7 @@ class Rig(VirtualPod):
         self._ended_ids: set[str] = set()
         self.results = GivenResults()
         self._prober = self.results if prober is None else prober
-        parts = Parts(
+        context = NodeContext(
             Agenda(),
             self._prober,
             gate() if start_gate is None else start_gate,
@@ -123,7 +123,7 @@ class Rig(VirtualPod):
             probe_grace=options.get("probe_grace", True),
             images=self.images is not None,
         )
-        super().__init__(pod, parts, "t://")
+        super().__init__(pod, context, "t://")
 
     @property
     def now(self) -> int:
@@ -141,13 +141,13 @@ class Rig(VirtualPod):
     def snapshot(self, snapshot: Snapshot) -> None:
         self.runtime.snapshot = snapshot
 
-    def give(self, given: Input) -> list[Action]:
+    def handle(self, given: Input) -> list[Action]:
         """Gives the machine one input and carries out its actions."""
         if isinstance(given, Observed | Performed):
             self._log_ends(given.snapshot)
         if isinstance(given, Performed):
             self._log_starts(given)
-        actions = super().give(given)
+        actions = super().handle(given)
         self.actions += actions
         for action in actions:
             if isinstance(action, Perform):
@@ -176,14 +176,14 @@ class Rig(VirtualPod):
     def at(self, seconds: float, what: Literal["exit", "give"], given: Any) -> None:
         """Plans the ``exit`` of a container id, or an input to ``give``, for a time."""
         if what == "give":
-            self._agenda.at(_ns(seconds), lambda: self.give(given))
+            self._agenda.at(_ns(seconds), lambda: self.handle(given))
         else:
             name = next(record.name for record in self.snapshot.containers if record.id == given)
             self._agenda.at(_ns(seconds), lambda: self._ended(name, given))
 
     def probe_fails(self, probe_type: ProbeType, container_id: str) -> None:
         self.results.values[probe_type, container_id] = "Failure"
-        self.give(SyncRequested())
+        self.handle(SyncRequested())
         self.settle()
 
     def error_of(self, effect: Effect) -> str:

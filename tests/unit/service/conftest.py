@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import Engine
+from probelet.host.engine_host import EngineHost
 from probelet.service.server import prober_service
 
 from tests.unit.service.caller import Caller
@@ -20,7 +21,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture
 async def socket(tmp_path: Path, engine: Engine) -> AsyncIterator[Path]:
     path = tmp_path / "prober.sock"
-    async with prober_service(path, engine):
+    async with prober_service(path, EngineHost(engine, "node-a")):
         yield path
 
 

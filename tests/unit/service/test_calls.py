@@ -9,6 +9,7 @@ import grpc
 import pytest
 from probelet._rust import Engine
 from probelet.base.files.unix_socket import Peer, SocketPathError
+from probelet.host.engine_host import EngineHost
 from probelet.service.server import prober_service
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2 as pb
@@ -127,7 +128,7 @@ async def test_a_caller_of_another_user_is_refused(socket: Path, monkeypatch: py
 
 
 async def test_a_connection_above_the_limit_is_refused(tmp_path: Path, engine: Engine) -> None:
-    async with prober_service(tmp_path / "s", engine, connections=0):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a"), connections=0):
         late = Caller(tmp_path / "s")
         with pytest.raises(grpc.aio.AioRpcError):
             await late.results()
@@ -156,7 +157,7 @@ async def test_a_socket_without_a_listener_is_replaced_and_a_file_is_not(tmp_pat
 
 async def test_a_service_that_ends_leaves_no_socket(tmp_path: Path) -> None:
     engine = Engine(glue=False)
-    async with prober_service(tmp_path / "s", engine):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a")):
         assert (tmp_path / "s").exists()
     assert list(tmp_path.iterdir()) == []
     engine.close()

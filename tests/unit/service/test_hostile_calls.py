@@ -14,6 +14,7 @@ import grpc
 import pytest
 from probelet._rust import Engine
 from probelet.base.files.unix_socket import Peer
+from probelet.host.engine_host import EngineHost
 from probelet.service.caller_execs import CallerExecs
 from probelet.service.limit import CONTAINERS_MAX, DESIRED_MAX, NAME_BYTES_MAX, OBJECT_BYTES_MAX
 from probelet.service.server import OPTIONS, SERVICE, prober_service
@@ -307,7 +308,7 @@ async def test_a_storm_of_connections_takes_one_descriptor_at_a_time(
         return Peer(pid=1, uid=0, gid=0)
 
     monkeypatch.setattr("probelet.service.uid_gate.peer_of", counted)
-    async with prober_service(tmp_path / "s", engine, connections=0):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a"), connections=0):
         callers = [sockets.socket(sockets.AF_UNIX) for _ in range(60)]
         for caller in callers:
             caller.connect(str(tmp_path / "s"))
@@ -342,7 +343,7 @@ async def test_a_connection_that_says_nothing_is_closed(tmp_path: Path, monkeypa
     monkeypatch.setattr("probelet.service.server.OPTIONS", short)
     assert len(short) == len(OPTIONS)
     engine = Engine(glue=False)
-    async with prober_service(tmp_path / "s", engine):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a")):
         reader, writer = await asyncio.open_unix_connection(str(tmp_path / "s"))
         while await asyncio.wait_for(reader.read(1000), 10):
             pass
@@ -372,7 +373,7 @@ async def test_one_stream_too_many_is_refused(caller: Caller, monkeypatch: pytes
 
 async def test_calls_at_once_are_limited(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.server.NODE_CALLS_MAX", 1)
-    async with prober_service(tmp_path / "s", engine):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a")):
         caller = Caller(tmp_path / "s")
         held = caller.watch_results()
         await held.read()
@@ -387,7 +388,7 @@ async def test_calls_at_once_on_a_connection_are_limited(
     one = tuple((name, 1 if name == "grpc.max_concurrent_streams" else value) for name, value in OPTIONS)
     assert one != OPTIONS
     monkeypatch.setattr("probelet.service.server.OPTIONS", one)
-    async with prober_service(tmp_path / "s", engine):
+    async with prober_service(tmp_path / "s", EngineHost(engine, "node-a")):
         caller = Caller(tmp_path / "s")
         held = caller.watch_results()
         await held.read()

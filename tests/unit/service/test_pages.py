@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 from probelet._rust import Engine
+from probelet.host.engine_host import EngineHost
 from probelet.server.address import listening_socket, parse_address
 from probelet.server.document.status import StatusDocument
 from probelet.server.pages.server import HttpServer
@@ -20,9 +21,10 @@ from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_po
 
 async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> None:
     with closing(Engine(start_jitter=False, glue=False)) as engine:
-        async with prober_service(tmp_path / "s", engine) as prober:
+        host = EngineHost(engine, "node-a")
+        async with prober_service(tmp_path / "s", host) as prober:
             listening = listening_socket(parse_address("127.0.0.1:0"))
-            server = HttpServer(PagesView(engine, prober, "node-a", {"schema": "probelet-config/1"}), listening)
+            server = HttpServer(PagesView(host, prober, {"schema": "probelet-config/1"}), listening)
             await server.start()
             caller = Caller(tmp_path / "s")
             responder = ExecResponder(caller, code=0)

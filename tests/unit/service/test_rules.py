@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from probelet._rust import Engine
 from probelet.config import Gates
+from probelet.host.engine_host import EngineHost
 from probelet.service.pod import check_pod
 from probelet.service.rules import Rules
 from probelet.service.server import prober_service
@@ -26,7 +27,7 @@ async def serve(tmp_path: Path, engine: Engine) -> AsyncIterator[Serve]:
     async with AsyncExitStack() as stack:
 
         async def start(rules: Rules) -> Caller:
-            await stack.enter_async_context(prober_service(tmp_path / "s", engine, rules=rules))
+            await stack.enter_async_context(prober_service(tmp_path / "s", EngineHost(engine, "node-a"), rules=rules))
             caller = Caller(tmp_path / "s")
             stack.push_async_callback(caller.channel.close)
             return caller

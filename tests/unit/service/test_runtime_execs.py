@@ -11,6 +11,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.execs.limits import ExecLimits
+from probelet.runtime.host import RuntimeHost
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.server import prober_service
 from probelet.service.view import render
@@ -23,10 +24,12 @@ from tests.unit.service.caller import Caller, exec_probe, make_pod, running, unt
 async def served_on(
     runtime: ScriptedRuntime, folder: Path, engine: Engine, client: RuntimeClient, limits: ExecLimits | None = None
 ) -> AsyncIterator[tuple[HandedOverPods, Caller]]:
-    async with prober_service(folder / "prober.sock", engine, client, limits) as pods:
+    host = RuntimeHost(client, engine, "node-a", exec_limits=limits)
+    async with prober_service(folder / "prober.sock", host) as pods:
         caller = Caller(folder / "prober.sock")
         yield pods, caller
         await caller.channel.close()
+    await host.close()
     await client.aclose()
     await runtime.stop()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from probelet._rust import Engine
+from probelet.host.engine_host import EngineHost
 from probelet.service.results import Results
 from probelet.service.server import prober_service
 from probelet.service.v1 import prober_pb2 as pb
@@ -87,7 +88,7 @@ async def test_a_caller_that_does_not_read_has_a_limited_queue_and_learns_of_the
     """Over gRPC: the buffers of the transport fill first, then the queue of the reader overflows."""
     monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 100)
     with closing(Engine(glue=False)) as engine:
-        async with prober_service(tmp_path / "s", engine) as prober:
+        async with prober_service(tmp_path / "s", EngineHost(engine, "node-a")) as prober:
             caller, follower = Caller(tmp_path / "s"), Follower()
             stream = caller.watch_results()
             follower.hear(await stream.read())

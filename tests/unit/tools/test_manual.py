@@ -1,6 +1,7 @@
 """The man pages say what ``--help`` says."""
 
 import re
+from functools import cache
 
 import pytest
 from probelet.cli.verbs import VERBS
@@ -8,17 +9,20 @@ from probelet.cli.verbs import VERBS
 from tools.manual.page import pages
 from tools.manual.roff import escaped, filled, verbatim
 
-PAGES = dict(pages())
+
+@cache
+def made() -> dict[str, str]:
+    return dict(pages())
 
 
 def plain(page: str) -> str:
     """The text of a page without roff's escapes."""
-    text = re.sub(r"\\f[BR]", "", PAGES[page])
+    text = re.sub(r"\\f[BR]", "", made()[page])
     return text.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "").replace("\\e", "\\")
 
 
 def test_there_is_a_page_for_each_verb_and_one_for_all() -> None:
-    assert sorted(PAGES) == sorted(["probelet.1", *(f"probelet-{verb.name}.1" for verb in VERBS)])
+    assert sorted(made()) == sorted(["probelet.1", *(f"probelet-{verb.name}.1" for verb in VERBS)])
     assert all(f"probelet-{verb.name}(1)\n{verb.help}" in plain("probelet.1") for verb in VERBS)
 
 

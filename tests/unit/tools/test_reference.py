@@ -1,6 +1,8 @@
 """The pages in docs/reference are what the types and the command line say today."""
 
 import re
+from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -18,43 +20,55 @@ from tools.reference.pages import pages, rule_pages
 from tools.reference.since import NEXT, Since
 
 FOLDER = ROOT / "docs" / "reference"
-PAGES = pages(FOLDER)
 LINT = ROOT / "docs" / "lint"
-LINT_PAGES = rule_pages()
 SCHEMA = re.compile(r'"(probelet-[a-z0-9-]+/\d+)"')
+
+
+@cache
+def made() -> dict[str, str]:
+    return pages(FOLDER)
+
+
+@cache
+def made_for_lint() -> dict[str, str]:
+    return rule_pages()
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def rows(page: str) -> list[list[str]]:
     """The cells of every line of a table."""
-    lines = [line for line in PAGES[page].splitlines() if line.startswith("| ")]
+    lines = [line for line in made()[page].splitlines() if line.startswith("| ")]
     return [re.split(r" (?<!\\)\| ", line.removeprefix("| ").removesuffix(" |")) for line in lines]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", names(FOLDER))
 def test_a_page_is_up_to_date(name: str) -> None:
-    assert (FOLDER / name).read_text() == PAGES[name], "run `make reference` and commit docs/reference"
+    assert (FOLDER / name).read_text() == made()[name], "run `make reference` and commit docs/reference"
 
 
-@pytest.mark.parametrize("name", LINT_PAGES)
+@pytest.mark.parametrize("name", names(LINT))
 def test_the_page_of_a_lint_rule_is_up_to_date(name: str) -> None:
-    assert (LINT / name).read_text() == LINT_PAGES[name], "run `make reference` and commit docs/lint"
+    assert (LINT / name).read_text() == made_for_lint()[name], "run `make reference` and commit docs/lint"
 
 
 def test_no_other_page_is_in_the_folders() -> None:
-    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(PAGES)
-    assert sorted(path.name for path in LINT.iterdir()) == sorted(LINT_PAGES)
+    assert names(FOLDER) == sorted(made())
+    assert names(LINT) == sorted(made_for_lint())
 
 
 def test_every_rule_has_a_group_and_a_finding_on_its_page() -> None:
-    listed = re.findall(r"^\| \[(P[LO]\d+)\]\((P[LO]\d+)\.md\)", LINT_PAGES["README.md"], re.MULTILINE)
+    listed = re.findall(r"^\| \[(P[LO]\d+)\]\((P[LO]\d+)\.md\)", made_for_lint()["README.md"], re.MULTILINE)
     assert [rule for rule, _ in listed] == [page for _, page in listed] == list(rules())
     for rule in rules():
-        assert re.search(rf"^\d+:\d+  \w+  {rule}  \S", LINT_PAGES[f"{rule}.md"], re.MULTILINE), rule
+        assert re.search(rf"^\d+:\d+  \w+  {rule}  \S", made_for_lint()[f"{rule}.md"], re.MULTILINE), rule
 
 
 def test_every_field_has_default_range_effect_and_version() -> None:
     entry = r"^### `([^`]+)`\n\n(?=.*default|mapping).*; since \d+\.\d+\.\d+\.\n\n\S.{20,}"
-    found = re.findall(entry, PAGES["configuration.md"], re.MULTILINE)
+    found = re.findall(entry, made()["configuration.md"], re.MULTILINE)
     fields = [*msgspec.structs.fields(ProbeletConfiguration), *msgspec.structs.fields(KubeletConfiguration)]
     names = [field.encode_name for field in fields if field.encode_name not in ("apiVersion", "kind")]
     assert [name for name in found if "." not in name] == names
@@ -62,7 +76,7 @@ def test_every_field_has_default_range_effect_and_version() -> None:
 
 
 def test_every_verb_and_each_of_its_options_is_there() -> None:
-    headings = re.findall(r"^## probelet (\S+)$", PAGES["command-line.md"], re.MULTILINE)
+    headings = re.findall(r"^## probelet (\S+)$", made()["command-line.md"], re.MULTILINE)
     assert headings == [*(verb.name for verb in VERBS), "--install-completion"]
     labels = {row[0] for row in rows("command-line.md")}
     options = [

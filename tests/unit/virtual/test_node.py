@@ -53,7 +53,7 @@ def test_a_pod_that_ends_stops_its_probes_and_leaves_no_delay() -> None:
     scene = Scene(pod, kill=4, runs={"app": 3})
     scene.run_until(4)
     assert (len(scene.gate.table), scene.simulation.workers()) == (1, [("web", "app", "readiness")])
-    scene.pod.give(Terminate())
+    scene.pod.handle(Terminate())
     scene.run_until(4)
     assert scene.log[-1] == "4 kill app within 30"
     scene.run_until(8)
@@ -69,7 +69,7 @@ def test_a_deadline_that_the_machine_gave_up_never_comes() -> None:
         scene.pod.exit(scene.pod.runtime.snapshot.running()[0].id, 1)
     scene.run_until(2)
     assert scene.pod.has_deadline
-    scene.pod.give(Release(("app",)))
+    scene.pod.handle(Release(("app",)))
     scene.run_until(2)
     assert scene.pod.runtime.snapshot.running()
     assert (scene.pod.has_deadline, scene.node.agenda.next_ns()) == (False, None)

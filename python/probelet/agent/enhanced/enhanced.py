@@ -3,10 +3,10 @@
 from collections.abc import Container
 from typing import Any, Final
 
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.metrics import EnhancedNumbers, render
 from probelet.agent.enhanced.probes import EnhancedProbes
 from probelet.agent.enhanced.status_writer import StatusWriter
-from probelet.agent.enhanced.surroundings import Surroundings
 from probelet.beside.probes.publishing import Publishing
 from probelet.beside.probes.report import Report, read_reports
 from probelet.beside.probes.wanted import Key, read_wanted
@@ -20,20 +20,25 @@ LOOKS_MAX: Final = 5
 class Enhanced:
     """``start`` once the runtime is known, ``observe`` with news of a pod, ``close`` at the end."""
 
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
+    def __init__(self, dependencies: EnhancedDependencies) -> None:
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._was_absent = False
         self._publishing = Publishing()
-        self.probes = EnhancedProbes(around, on_added=self._added, on_report=self._reported, on_removed=self._removed)
-        self.writer = StatusWriter(around.connection, around.timers, self._publishing, self.probes.reports)
+        self.probes = EnhancedProbes(
+            dependencies, on_added=self._added, on_report=self._reported, on_removed=self._removed
+        )
+        self.writer = StatusWriter(
+            dependencies.connection, dependencies.host.timers, self._publishing, self.probes.reports
+        )
         self._mirror = ServedMirror(
-            around.connection,
+            dependencies.connection,
             NODE_POD_PROBES,
             self._decode,
-            clock=around.timers,
+            clock=dependencies.host.timers,
             on_change=self._changed,
             on_served=self._served,
-            fields=f"metadata.name={around.node}",
+            fields=f"metadata.name={dependencies.host.node}",
             look_ns=lambda times: LOOK_NS * min(times, LOOKS_MAX),
         )
 
@@ -44,8 +49,8 @@ class Enhanced:
 
     def start(self) -> None:
         """Follows the object from now on."""
-        self._around.tasks.spawn(self._mirror.run())
-        self._around.tasks.spawn(self.writer.run())
+        self._host.tasks.spawn(self._mirror.run())
+        self._host.tasks.spawn(self.writer.run())
 
     def observe(self, uid: str) -> None:
         """The runtime or the API server has news of a pod."""
@@ -67,7 +72,7 @@ class Enhanced:
 
     def _decode(self, found: dict[str, Any]) -> dict[str, Any] | None:
         """The object of this node: a server or proxy that ignores selectors must not give this node others' probes."""
-        return found if found["metadata"]["name"] == self._around.node else None
+        return found if found["metadata"]["name"] == self._host.node else None
 
     def _changed(self, before: dict[str, Any] | None, now: dict[str, Any] | None) -> None:
         if now is None:
@@ -87,18 +92,18 @@ class Enhanced:
                 self._was_absent = False
                 self._changed(None, next(iter(self._mirror.items.values()), None))
             self.writer.hurry()
-            self._around.on_served()
+            self._dependencies.on_served()
 
     # What the probes say.
 
     def _added(self, key: Key, shown: Report | None) -> None:
-        self._publishing.begin(key, shown, self._around.timers.now())
+        self._publishing.begin(key, shown, self._host.timers.now())
         self.writer.wake()
 
     def _reported(self, key: Key, report: Report) -> None:
-        self._publishing.note(key, report, self._around.timers.now())
+        self._publishing.record(key, report, self._host.timers.now())
         self.writer.wake()
 
     def _removed(self, key: Key) -> None:
-        self._publishing.forget(key, self._around.timers.now())
+        self._publishing.forget(key, self._host.timers.now())
         self.writer.wake()

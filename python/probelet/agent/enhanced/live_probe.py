@@ -16,9 +16,9 @@ class LiveProbe:
     number: int
     report: Report | None = None
     record: ContainerRecord | None = None
-    """The instance that the engine was last told of."""
-    told: bytes = field(default=b"", repr=False)
-    """The status that the engine was last told; empty while it has no worker."""
+    """The instance that the engine has."""
+    status: bytes = field(default=b"", repr=False)
+    """The status that the engine has; empty while it has no worker."""
     is_warned: bool = False
     """Whether an event says why the probe cannot run."""
     event_ns: int | None = None

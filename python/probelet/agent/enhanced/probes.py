@@ -1,6 +1,5 @@
 """All probes of the node's NodePodProbe: facts go to the engine, and its results become reports."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
@@ -9,14 +8,15 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from probelet._rust import Engine
+from probelet._rust import Engine, EventRecord, ExecRun, Update
+from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.live_probe import LiveProbe
-from probelet.agent.enhanced.surroundings import Surroundings
 from probelet.beside.guard.objects.node_probes import cut
 from probelet.beside.pods.begun import Begun
 from probelet.beside.probes.engine_pod import engine_pod, engine_status, runtime_id
 from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown
 from probelet.beside.probes.wanted import Key, Wanted, refused_host
+from probelet.host.engine_host import EngineHost
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.runtime.execs.limits import ExecLimits
 from probelet.runtime.execs.runtime_execs import RuntimeExecs
@@ -44,7 +44,7 @@ class EnhancedProbes:
 
     def __init__(
         self,
-        around: Surroundings,
+        dependencies: EnhancedDependencies,
         *,
         on_added: Callable[[Key, Report | None], None],
         on_report: Callable[[Key, Report], None],
@@ -56,10 +56,12 @@ class EnhancedProbes:
         """None until the first probe."""
         self.refused = 0
         """Probes that could not run, by what the object says of them."""
-        self._around = around
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._on_added = on_added
         self._on_report = on_report
         self._on_removed = on_removed
+        self._own: EngineHost | None = None
         self._execs: RuntimeExecs | None = None
         self._begun: dict[str, Begun] = {}
         self._by_engine_uid: dict[str, LiveProbe] = {}
@@ -79,7 +81,7 @@ class EnhancedProbes:
                 self._add(each, old, shown.get(key))
                 changed.add(each.uid)
         if changed:
-            self._around.request_relist()
+            self._host.pleg.request_relist()
         for uid in changed:
             self.observe(uid)
 
@@ -106,15 +108,15 @@ class EnhancedProbes:
         del self.by_pod[uid][probe.wanted.name]
         if not self.by_pod[uid]:
             del self.by_pod[uid], self._begun[uid]
-            if not self._around.is_taken_over(uid):
-                self._around.cache.forget(uid)
+            if not self._dependencies.is_taken_over(uid):
+                self._host.cache.forget(uid)
         self._on_removed(probe.wanted.key)
 
     def _leave_engine(self, probe: LiveProbe) -> None:
-        if probe.told and self.engine is not None:
+        if probe.status and self.engine is not None:
             self.engine.forget_pod(probe.engine_uid)
             self._by_engine_uid.pop(probe.engine_uid, None)
-            probe.told = b""
+            probe.status = b""
 
     # What the runtime and the kubelet say.
 
@@ -124,17 +126,17 @@ class EnhancedProbes:
         if not probes:
             return
         first = next(iter(probes.values())).wanted
-        api = self._around.api_pod(uid, first.namespace, first.pod)
-        snapshot = self._around.cache.snapshot(uid)
-        seen = self._begun[uid].look(snapshot, {} if api is None else api.containers, is_away=False)
+        api = self._dependencies.api_pod(uid, first.namespace, first.pod)
+        snapshot = self._host.cache.snapshot(uid)
+        seen = self._begun[uid].observe(snapshot, {} if api is None else api.containers, is_away=False)
         on_host = api is not None and api.is_on_host_network
-        address = self._around.host_ip if on_host else snapshot.pod_ip
+        address = self._host.address if on_host else snapshot.pod_ip
         for probe in list(probes.values()):
             problem = probe.wanted.problem or refused_host(probe.wanted, address, on_host_network=on_host)
             if problem:
                 self._refuse(probe, problem, address)
             else:
-                self._look(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
+                self._sync(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
 
     def observe_all(self) -> None:
         """Everything may have changed."""
@@ -151,38 +153,38 @@ class EnhancedProbes:
             self._record(probe, "Warning", reason, f"probe {wanted.name} does not run: {problem}")
         self._report(probe, unknown(probe.report, problem, self._wall_ms()))
 
-    def _look(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
+    def _sync(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
         newest = snapshot.newest(probe.wanted.container)
         if newest is None and probe.record is None:
             # The runtime has not been listed, or the pod has only begun: what is known stays.
             self._report(probe, probe.report or unknown(None, "", self._wall_ms()))
             return
         if newest is None or newest.state in (State.CREATED, State.ENDED, State.EXITED):
-            self._tell_ended(probe, newest)
+            self._set_ended(probe, newest)
             self._report(probe, unknown(probe.report, NOT_RUNNING, self._wall_ms()))
         elif newest.state is State.RUNNING and newest.id in self._begun[probe.wanted.uid]:
-            self._tell(probe, newest, address)
+            self._set_status(probe, newest, address)
             self._read(probe, None)
         elif probe.record is None or newest.id != probe.record.id:
             # It runs, and its postStart hook or native startup probe may be under way.
-            self._tell_ended(probe, None)
+            self._set_ended(probe, None)
             self._report(probe, of_running(probe.report, newest, _UNDECIDED, self._wall_ms()))
 
-    def _tell_ended(self, probe: LiveProbe, record: ContainerRecord | None) -> None:
+    def _set_ended(self, probe: LiveProbe, record: ContainerRecord | None) -> None:
         """The engine sees no running instance. A worker that never saw one needs no status."""
         if probe.record is not None:
-            self._tell(probe, record or replace(probe.record, state=State.ENDED), "")
+            self._set_status(probe, record or replace(probe.record, state=State.ENDED), "")
 
-    def _tell(self, probe: LiveProbe, record: ContainerRecord, address: str) -> None:
+    def _set_status(self, probe: LiveProbe, record: ContainerRecord, address: str) -> None:
         wanted = probe.wanted
-        started = bool(address or not wanted.is_dialled) and self._around.has_started(
+        started = bool(address or not wanted.is_dialled) and self._dependencies.has_started(
             wanted.uid, wanted.container, record.id
         )
         status = engine_status(record, probe.number, address=address, started=started)
-        if status == probe.told:
+        if status == probe.status:
             return
-        engine, is_new = self._running_engine(), not probe.told
-        probe.record, probe.told = record, status
+        engine, is_new = self._running_engine(), not probe.status
+        probe.record, probe.status = record, status
         self._by_engine_uid[probe.engine_uid] = probe
         # The status comes first: a worker that finds none makes its first run a period later.
         engine.set_pod_status(probe.engine_uid, status)
@@ -193,25 +195,34 @@ class EnhancedProbes:
 
     def _running_engine(self) -> Engine:
         if self.engine is None:
-            limits = self._around.exec_limits
-            self.engine = self._around.make_engine()
-            self._execs = RuntimeExecs(self._around.client, self.engine, exec_limits(limits), runtime_id=runtime_id)
-            asyncio.get_running_loop().add_reader(self.engine.fileno(), self._drain)
+            limits = self._host.exec_limits
+            self.engine = self._dependencies.make_engine()
+            self._execs = RuntimeExecs(self._host.client, self.engine, exec_limits(limits), runtime_id=runtime_id)
+            self._own = EngineHost(self.engine, self._host.node)
+            self._own.batches.watch(self)
             log.info("enhanced liveness: this node has probes")
         return self.engine
 
-    def _drain(self) -> None:
-        assert self.engine is not None, "a reader has an engine"
+    @property
+    def events_dropped(self) -> int:
+        """Events that the engine dropped because they were not read in time."""
+        return 0 if self._own is None else self._own.batches.events_dropped
+
+    def start_execs(self, runs: list[ExecRun]) -> None:
+        """Begins exec attempts of the engine."""
         assert self._execs is not None, "it is made with the engine"
-        batch = self.engine.drain()
-        self._execs.start(batch.execs)
-        news = {update.pod_uid for update in batch.updates if update.result is not None}
+        self._execs.start(runs)
+
+    def handle(self, events: list[EventRecord], updates: list[Update]) -> None:
+        """Reads the probes that a batch is about, once each."""
+        news = {update.pod_uid for update in updates if update.result is not None}
         # A failure below the threshold, or one that lasts, is no update, but it may have another message.
-        for uid in news.union(event.pod_uid for event in batch.events):
+        for uid in news.union(event.pod_uid for event in events):
             if probe := self._by_engine_uid.get(uid):
                 self._read(probe, None)
-        for notice in batch.notices:
-            (log.warning if notice.is_warning else log.info)(notice.text)
+
+    def request_sync(self, uid: str) -> None:
+        """Does nothing: this engine has no glue, and asks for no sync."""
 
     def reports(self) -> dict[Key, Report]:
         """The present states, with the times of the last runs."""
@@ -235,10 +246,10 @@ class EnhancedProbes:
         if before is None or not before.looks_like(report):
             self._on_report(probe.wanted.key, report)
         if report.state != "Unknown" and (before is None or before.state != report.state):
-            self._tell_people(probe, report)
+            self._record_state(probe, report)
 
-    def _tell_people(self, probe: LiveProbe, report: Report) -> None:
-        now, wanted = self._around.timers.now(), probe.wanted
+    def _record_state(self, probe: LiveProbe, report: Report) -> None:
+        now, wanted = self._host.timers.now(), probe.wanted
         if probe.event_ns is not None and now - probe.event_ns < EVENT_NS:
             return
         probe.event_ns = now
@@ -250,17 +261,16 @@ class EnhancedProbes:
     def _record(self, probe: LiveProbe, type: Any, reason: str, message: str) -> None:
         wanted = probe.wanted
         place = f"spec.containers{{{wanted.container}}}"
-        self._around.recorder.record(wanted.uid, wanted.full_name, type, reason, message, place)
+        self._host.recorder.record(wanted.uid, wanted.full_name, type, reason, message, place)
 
     def _wall_ms(self) -> int:
-        return self._around.timers.wall_ns() // MILLISECOND
+        return self._host.timers.wall_ns() // MILLISECOND
 
     async def close(self) -> None:
         """Ends all probes."""
-        if self.engine is not None and self._execs is not None:
-            asyncio.get_running_loop().remove_reader(self.engine.fileno())
+        if self._own is not None and self._execs is not None:
             await self._execs.close()
-            self.engine.close()
+            await self._own.close()
 
 
 def exec_limits(limits: ExecLimits) -> ExecLimits:

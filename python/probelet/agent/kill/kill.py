@@ -20,23 +20,18 @@ from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
+from probelet.agent.state.records import Intent
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.beside.pods.victim import Victim
-from probelet.host.recorder import Recorder
-from probelet.host.tasks import Tasks
-from probelet.host.timers import Timers
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import State
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS, select_grace
 from probelet.policy.rules.kind import field_path
 from probelet.policy.strands.hook import Hook
 from probelet.runtime.cri import errors
-from probelet.runtime.cri.client import RuntimeClient
-from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.hooks import Hooks
-from probelet.runtime.seen.inspection import Inspection
 from probelet.spec.text.container_id import bare_id
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
@@ -52,15 +47,10 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, slots=True)
 class KillParts:
-    """What all kills share."""
+    """The parts that all kills share."""
 
-    client: RuntimeClient
-    cache: PodCache
-    inspection: Inspection
+    host: RuntimeHost
     hooks: Hooks
-    timers: Timers
-    tasks: Tasks
-    recorder: Recorder
     intents: JsonFiles[Intent]
     probe_grace: bool
     """Whether the gate ProbeTerminationGracePeriod is on."""
@@ -75,14 +65,15 @@ class Kill:
 
     def __init__(self, pod: KilledPod, intent: Intent, parts: KillParts, seconds: int) -> None:
         self.intent = intent
-        """As it is on disk."""
+        """The intent as the disk has it."""
         self.error = ""
-        """What the runtime said last when a call failed."""
+        """The runtime's error of the last call that failed."""
         self._pod = pod
         self._parts = parts
-        self._end_ns = parts.timers.now() + seconds * SECOND
+        self._host = parts.host
+        self._end_ns = parts.host.timers.now() + seconds * SECOND
         self._log = log.bind(pod=pod.full_name, container=intent.container)
-        self._failed = PacedLog(self._log.error, "container cannot be stopped", parts.timers.seconds)
+        self._failed = PacedLog(self._log.error, "container cannot be stopped", parts.host.timers.seconds)
 
     @classmethod
     def of(cls, pod: KilledPod, victim: Victim, parts: KillParts) -> "Kill":
@@ -98,7 +89,7 @@ class Kill:
             reason=victim.reason,
             grace_seconds=grace.seconds,
             grace_source=grace.source,
-            deadline_ms=(parts.timers.wall_ns() + grace.seconds * SECOND) // MILLISECOND,
+            deadline_ms=(parts.host.timers.wall_ns() + grace.seconds * SECOND) // MILLISECOND,
         )
         return cls(pod, intent, parts, grace.seconds)
 
@@ -111,7 +102,7 @@ class Kill:
         )
         await self._keep(intent)
         path = field_path(victim.kind, intent.container)
-        self._parts.recorder.record(pod.uid, pod.full_name, "Normal", messages.KILLING, victim.message, path)
+        self._host.recorder.record(pod.uid, pod.full_name, "Normal", messages.KILLING, victim.message, path)
         await self._hook(victim)
         return await self._ended(await self._stop())
 
@@ -122,7 +113,7 @@ class Kill:
 
     async def _hook(self, victim: Victim) -> None:
         """Runs the preStop hook within the grace. A hook that takes longer goes on by itself, as in the kubelet."""
-        lifecycle, parts = victim.container.lifecycle, self._parts
+        lifecycle, host = victim.container.lifecycle, self._host
         if lifecycle is None or lifecycle.pre_stop is None or self.intent.grace_seconds <= 0:
             return
         if lifecycle.pre_stop.exec is not None and not await self._is_reached():
@@ -133,9 +124,9 @@ class Kill:
         self._log.info("running hook", hook="preStop")
         seconds = self.intent.grace_seconds
         hook = Hook(victim.container, self.intent.container_id, "preStop", lifecycle.pre_stop, seconds)
-        running = parts.tasks.spawn(run_pre_stop(self._pod, hook, parts.hooks, parts.timers, parts.recorder))
+        running = host.tasks.spawn(run_pre_stop(self._pod, hook, self._parts.hooks, host))
         terminating = asyncio.ensure_future(self._pod.terminating.wait())
-        over = asyncio.ensure_future(parts.timers.sleep(self._end_ns - parts.timers.now()))
+        over = asyncio.ensure_future(host.timers.sleep(self._end_ns - host.timers.now()))
         try:
             await asyncio.wait((running, terminating, over), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -148,37 +139,37 @@ class Kill:
         has_waited = False
         while (state := await self._look()) is None and not self._pod.terminating.is_set():
             has_waited = True
-            await self._parts.timers.sleep(RETRY_NS)
+            await self._host.timers.sleep(RETRY_NS)
         if has_waited:
-            timers, grace_ns = self._parts.timers, self.intent.grace_seconds * SECOND
+            timers, grace_ns = self._host.timers, self.intent.grace_seconds * SECOND
             self._end_ns = timers.now() + grace_ns
             self.intent = replace(self.intent, deadline_ms=(timers.wall_ns() + grace_ns) // MILLISECOND)
         return state is State.RUNNING
 
     async def _stop(self) -> End:
         """Stops the container once it is certain that this instance runs, again and again until it has ended."""
-        intent, parts = self.intent, self._parts
+        intent, host = self.intent, self._host
         while True:
             state = await self._look()
             if self._pod.terminating.is_set():
                 return "terminating"
             if state is State.RUNNING:
                 try:
-                    await parts.client.stop_container(bare_id(intent.container_id), self._seconds_left())
+                    await host.client.stop_container(bare_id(intent.container_id), self._seconds_left())
                 except errors.CriError as error:
                     self._note(error)
                 state = await self._look()
             if state in (State.ENDED, State.EXITED):
                 return "ended"
-            await parts.timers.sleep(RETRY_NS)
+            await host.timers.sleep(RETRY_NS)
 
     async def _look(self) -> State | None:
         """The state of this instance by the runtime's own answer; EXITED for one that is gone, None without an answer.
         The cache has it too, since a step forward is believed from any source."""
-        intent, parts = self.intent, self._parts
-        known = parts.cache.container(intent.pod_uid, intent.container_id)
+        intent, host = self.intent, self._host
+        known = host.cache.container(intent.pod_uid, intent.container_id)
         try:
-            changed = await parts.inspection.container(
+            changed = await host.inspection.container(
                 intent.pod_uid, intent.container_id, "" if known is None else known.sandbox_id
             )
         except errors.CriError as error:
@@ -186,7 +177,7 @@ class Kill:
             return None
         if changed:
             self._pod.observe()
-        found = parts.cache.container(intent.pod_uid, intent.container_id)
+        found = host.cache.container(intent.pod_uid, intent.container_id)
         return State.EXITED if found is None else found.state
 
     def _note(self, error: errors.CriError) -> None:
@@ -199,7 +190,7 @@ class Kill:
         return await self._ended("failed")
 
     def _seconds_left(self) -> int:
-        left = -((self._parts.timers.now() - self._end_ns) // SECOND)
+        left = -((self._host.timers.now() - self._end_ns) // SECOND)
         return max(left, MINIMUM_GRACE_SECONDS)
 
     async def _keep(self, intent: Intent) -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from probelet.agent.kill.kill import End, Kill, KillParts
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.state.intent import Intent
+from probelet.agent.state.records import Intent
 from probelet.beside.pods.victim import Victim
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
 from probelet.policy.rules.kind import containers
@@ -29,6 +29,7 @@ class Kills:
         self.counts: Counter[tuple[str, str]] = Counter()
         self.resumed = 0
         self._parts = parts
+        self._host = parts.host
         self._under_way: dict[str, Kill] = {}
 
     def __len__(self) -> int:
@@ -43,7 +44,7 @@ class Kills:
         """Kills an instance, unless that is under way. It is asked again with every sync until the instance is gone."""
         if victim.record.id not in self._under_way and not pod.terminating.is_set():
             kill = self._under_way[victim.record.id] = Kill.of(pod, victim, self._parts)
-            self._parts.tasks.spawn(self._run(kill, victim))
+            self._host.tasks.spawn(self._run(kill, victim))
 
     async def stop(self, pod: KilledPod, victim: Victim) -> tuple[End, str]:
         """Kills an instance for a request, within its grace and ``SPARE_SECONDS``; returns how that ended, and for a
@@ -54,8 +55,8 @@ class Kills:
         return await self._in_time(kill, kill.begin(victim), kill.intent.grace_seconds)
 
     async def go_on(self, pod: KilledPod, intent: Intent) -> tuple[End, str]:
-        """As ``stop``, for a kill that an earlier agent began for a request."""
-        seconds = intent.seconds_left(self._parts.timers.wall_ns() // MILLISECOND)
+        """Continues a kill that an earlier agent began for a request, otherwise like ``stop``."""
+        seconds = intent.seconds_left(self._host.timers.wall_ns() // MILLISECOND)
         self.resumed += 1
         kill = Kill(pod, intent, self._parts, seconds)
         return await self._in_time(kill, kill.resume(), seconds)
@@ -65,7 +66,7 @@ class Kills:
         self._under_way[id] = kill
         running = asyncio.ensure_future(work)
         try:
-            if await self._parts.timers.done_within(limit * SECOND, running):
+            if await self._host.timers.done_within(limit * SECOND, running):
                 end = running.result()
             else:
                 running.cancel()
@@ -79,17 +80,17 @@ class Kills:
 
     def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
         """Goes on with the kills of an earlier agent, and drops those of pods that are gone."""
-        wall_ms = self._parts.timers.wall_ns() // MILLISECOND
+        wall_ms = self._host.timers.wall_ns() // MILLISECOND
         for intent in intents:
             pod = pods.get(intent.pod_uid)
             names = [] if pod is None else [container.name for _, container in containers(pod.pod)]
             if pod is None or intent.container not in names:
-                self._parts.tasks.spawn(self._drop(intent))
+                self._host.tasks.spawn(self._drop(intent))
                 continue
             self.resumed += 1
             kill = Kill(pod, intent, self._parts, intent.seconds_left(wall_ms))
             self._under_way[intent.container_id] = kill
-            self._parts.tasks.spawn(self._run(kill, None))
+            self._host.tasks.spawn(self._run(kill, None))
 
     async def _drop(self, intent: Intent) -> None:
         try:

@@ -2,17 +2,20 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import structlog
 
 from probelet._rust import Update
-from probelet.agent.pod.parts import Parts
-from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.kill.kills import Kills
+from probelet.agent.pod.pauses import Pauses
+from probelet.agent.report.conditions import Conditions
+from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.begun import Begun, is_unwatched
 from probelet.beside.pods.condition import Readiness, gated, readiness
 from probelet.beside.pods.definition import probed
-from probelet.beside.pods.facts import begun, published
+from probelet.beside.pods.facts import Known, begun, published
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.policy.facts.snapshot import Snapshot
@@ -21,6 +24,7 @@ from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.read.json import encode_pod
@@ -28,10 +32,25 @@ from probelet.spec.read.json import encode_pod
 log = structlog.get_logger("probelet.agent")
 
 
+@dataclass(frozen=True, slots=True)
+class AgentParts:
+    """The parts that the pods of an agent share. ``journal`` has the results of an earlier agent; ``is_away`` says
+    whether the API server is."""
+
+    host: RuntimeHost
+    kills: Kills
+    conditions: Conditions
+    pauses: Pauses
+    journal: Known
+    is_away: Callable[[], bool]
+
+
 class AgentPod:
     """A pod as first seen, with the probes of ``reading``. ``on_over`` is called once nothing of it is left."""
 
-    def __init__(self, first: FirstSeen, reading: Reading, parts: Parts, on_over: "Callable[[AgentPod], None]") -> None:
+    def __init__(
+        self, first: FirstSeen, reading: Reading, parts: AgentParts, on_over: "Callable[[AgentPod], None]"
+    ) -> None:
         assert first.pod is not None, "a taken-over pod has a definition"
         self.uid = first.uid
         self.full_name = f"{first.namespace}/{first.name}"
@@ -48,6 +67,7 @@ class AgentPod:
         """The condition as last calculated."""
         self._is_gone = False
         self._parts = parts
+        self._host = parts.host
         self._on_over = on_over
         self._begun = Begun(container.name for _, container in containers(first.pod) if is_unwatched(container))
         self._unprobed = reading.unprobed
@@ -57,13 +77,13 @@ class AgentPod:
         self._requests = SyncRequests()
         self._delayed: int | None = None
         self._log = log.bind(pod=self.full_name)
-        self._results = ResultLog(self.uid, parts.cache, self._log)
-        parts.engine.define_pod(encode_pod(self.pod))
+        self._results = ResultLog(self.uid, parts.host.cache, self._log)
+        parts.host.engine.define_pod(encode_pod(self.pod))
         parts.pauses.begin(self.uid)
 
     # What is new.
 
-    def note(self, api: ApiPod | None) -> None:
+    def update(self, api: ApiPod | None) -> None:
         """The API server has a new version of the pod, or None: no longer has it, though its containers may run on for
         their grace. ``observe`` draws the conclusions."""
         self._is_gone = api is None
@@ -78,7 +98,7 @@ class AgentPod:
 
     def request_sync(self) -> None:
         """A result changed: sync now, or as soon as the pod may."""
-        timers = self._parts.timers
+        timers = self._host.timers
         now = timers.now()
         moment = self._requests.ask(now)
         if moment == now:
@@ -86,23 +106,23 @@ class AgentPod:
         elif moment is not None:
             self._delayed = timers.arm(moment, self._delayed_sync)
 
-    def note_result(self, update: Update) -> None:
+    def log_result(self, update: Update) -> None:
         """Logs a result that changed."""
-        self._results.note(update)
+        self._results.log(update)
 
     def has_started(self, container: str, container_id: str) -> bool:
         """Whether the startup probe that was taken over of a container has passed; True where there is none."""
         own = next((each for _, each in containers(self.pod) if each.name == container), None)
         if own is None or own.startup_probe is None:
             return True
-        return self._parts.engine.result("startup", container_id) == "Success"
+        return self._host.engine.result("startup", container_id) == "Success"
 
     # What follows.
 
     def address(self) -> str:
         """The address that is probed: the sandbox's, or this node's for a pod on its network. Nothing else is."""
-        snapshot = self._parts.cache.snapshot(self.uid)
-        return pod_address(self.pod, snapshot.pod_ip, self._parts.host_ip)
+        snapshot = self._host.cache.snapshot(self.uid)
+        return pod_address(self.pod, snapshot.pod_ip, self._host.address)
 
     def _note_end(self, ends: bool) -> None:
         if ends and not self.terminating.is_set():
@@ -113,17 +133,17 @@ class AgentPod:
 
     def _delayed_sync(self) -> None:
         self._delayed = None
-        self._requests.begin(self._parts.timers.now())
+        self._requests.begin(self._host.timers.now())
         self._sync()
 
     def _sync(self, *, changed_only: bool = False) -> None:
         parts = self._parts
-        snapshot = parts.cache.snapshot(self.uid)
+        snapshot = self._host.cache.snapshot(self.uid)
         if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
             self._over()
             return
         known = {} if self.api is None else self.api.containers
-        seen = self._begun.look(snapshot, known, is_away=parts.is_away())
+        seen = self._begun.observe(snapshot, known, is_away=parts.is_away())
         publish = published(
             self.pod,
             seen,
@@ -138,7 +158,7 @@ class AgentPod:
         self._judge(seen)
 
     def _publish(self, publish: Publish) -> None:
-        engine = self._parts.engine
+        engine = self._host.engine
         is_first, self._published = self._published is None, publish
         if is_first:
             status = encode_facts(publish, begun(self.pod, publish.containers, self._parts.journal))
@@ -152,18 +172,18 @@ class AgentPod:
         """Kills what has failed, and sets the condition."""
         parts = self._parts
         if not self.terminating.is_set():
-            for victim in victims(self.pod, seen, read_probe_state(parts.engine, self.pod, seen)):
+            for victim in victims(self.pod, seen, read_probe_state(self._host.engine, self.pod, seen)):
                 parts.kills.begin(self, victim)
         if self._has_condition:
-            self.readiness = readiness(self.pod, status_of(parts.engine, self.uid), self._unprobed)
+            self.readiness = readiness(self.pod, status_of(self._host.engine, self.uid), self._unprobed)
             meta = self.pod.metadata
             parts.conditions.set(self.uid, meta.namespace, meta.name, self.readiness)
 
     def _over(self) -> None:
         if self._delayed is not None:
-            self._parts.timers.cancel(self._delayed)
-        self._parts.engine.forget_pod(self.uid)
-        self._parts.cache.forget(self.uid)
+            self._host.timers.cancel(self._delayed)
+        self._host.engine.forget_pod(self.uid)
+        self._host.cache.forget(self.uid)
         self._parts.conditions.forget(self.uid)
         self._log.info("pod gone")
         self._on_over(self)

@@ -5,9 +5,8 @@ from typing import Final
 
 import structlog
 
-from probelet.agent.pod.agent_pod import AgentPod
-from probelet.agent.pod.parts import Parts
-from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.pod.agent_pod import AgentParts, AgentPod
+from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.takeover.reading import read
 
@@ -20,21 +19,15 @@ log = structlog.get_logger("probelet.agent")
 class AgentPods:
     """The pods by UID. Until ``begin`` the engine gets no facts: what runs and what exists is not known yet.
 
-    ``request_relist`` asks for a list of the runtime soon, for a pod that the last one left out; ``on_over`` is called
-    with the UID of a pod of which nothing is left.
+    ``on_over`` is called with the UID of a pod of which nothing is left.
     """
 
-    def __init__(self, own_namespace: str) -> None:
+    def __init__(self, parts: AgentParts, own_namespace: str, on_over: Callable[[str], None]) -> None:
         self.by_uid: dict[str, AgentPod] = {}
+        self._parts = parts
         self._own_namespace = own_namespace
-        self._parts: Parts | None = None
-        self._request_relist: Callable[[], None] = lambda: None
-        self._on_over: Callable[[str], None] = lambda uid: None
+        self._on_over = on_over
         self._has_begun = False
-
-    def connect(self, parts: Parts, request_relist: Callable[[], None], on_over: Callable[[str], None]) -> None:
-        """Gives the set what its pods need; before ``add``."""
-        self._parts, self._request_relist, self._on_over = parts, request_relist, on_over
 
     def begin(self) -> None:
         """The runtime has been listed, and the API server too unless it is away: probing begins."""
@@ -43,7 +36,6 @@ class AgentPods:
 
     def add(self, first: FirstSeen, *, is_new: bool) -> None:
         """A pod that was not there; ``is_new``: no agent of this node has seen it before."""
-        assert self._parts is not None, "connect comes before add"
         assert first.annotation is not None, "only a taken-over pod is added"
         assert first.pod is not None, "its file has its definition"
         reading = read(first.annotation, first.pod, own_namespace=self._own_namespace)
@@ -51,19 +43,20 @@ class AgentPods:
         probes = sum(len(types) for types in reading.probes.values())
         log.info("pod added", pod=pod.full_name, uid=pod.uid, probes=probes)
         for problem in pod.problems if is_new else ():
-            self._parts.recorder.record(pod.uid, pod.full_name, "Warning", PROBES_IGNORED, problem)
-        self._request_relist()
+            self._parts.host.recorder.record(pod.uid, pod.full_name, "Warning", PROBES_IGNORED, problem)
+        # For a pod that the last list of the runtime left out.
+        self._parts.host.pleg.request_relist()
 
     def update(self, api: ApiPod) -> None:
         """The API server's version of a pod that is there."""
         if pod := self.by_uid.get(api.uid):
-            pod.note(api)
+            pod.update(api)
             self.observe(api.uid)
 
     def gone(self, uid: str) -> None:
         """The API server no longer has the pod."""
         if pod := self.by_uid.get(uid):
-            pod.note(None)
+            pod.update(None)
             self.observe(uid)
 
     def observe(self, uid: str) -> None:

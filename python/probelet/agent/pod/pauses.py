@@ -5,12 +5,10 @@ from typing import Protocol
 
 import structlog
 
-from probelet._rust import Engine
 from probelet.agent.state.json_files import JsonFiles
-from probelet.agent.state.paused import Pause, PausedPod
+from probelet.agent.state.records import Pause, PausedPod
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.host.tasks import Tasks
-from probelet.host.timers import Timers
+from probelet.host.engine_host import EngineHost
 from probelet.server.control.command import NoSuchPodError
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.pod import Pod
@@ -31,11 +29,9 @@ class ProbedPod(Protocol):
 class Pauses:
     """The pauses of all pods. The engine leaves out the attempts; results stay as they are meanwhile."""
 
-    def __init__(self, engine: Engine, timers: Timers, files: JsonFiles[PausedPod], tasks: Tasks) -> None:
-        self._engine = engine
-        self._timers = timers
+    def __init__(self, host: EngineHost, files: JsonFiles[PausedPod]) -> None:
+        self._host = host
         self._files = files
-        self._tasks = tasks
         self._pods: dict[str, dict[tuple[str, ProbeType], Pause]] = {}
 
     def load(self) -> None:
@@ -46,14 +42,14 @@ class Pauses:
     def begin(self, uid: str) -> None:
         """The engine has got a pod: it learns of the pauses that are left."""
         for pause in self._pods.get(uid, {}).values():
-            self._tell(uid, pause)
+            self._apply(uid, pause)
 
     async def set(
         self, pod: ProbedPod, container: str | None, probe_type: ProbeType | None, seconds: int
     ) -> list[PausedProbe]:
         """Pauses the probes of a pod, or of one container or type, for ``seconds`` from now on; with 0 ends their
         pauses. On return the state directory has it. Raises NoSuchPodError if the pod has no such probe."""
-        wall_ms, length_ms = self._timers.wall_ns() // MILLISECOND, seconds * 1000
+        wall_ms, length_ms = self._host.timers.wall_ns() // MILLISECOND, seconds * 1000
         chosen = list(_probes(pod.pod, container, probe_type))
         if not chosen:
             wanted = " ".join(part for part in (container, probe_type) if part)
@@ -61,7 +57,7 @@ class Pauses:
         known = {key: pause for key, pause in self._pods.get(pod.uid, {}).items() if pause.left_ms(wall_ms)}
         for name, kind in chosen:
             pause = Pause(container=name, probe_type=kind, until_ms=wall_ms + length_ms, length_ms=length_ms)
-            self._tell(pod.uid, pause)
+            self._apply(pod.uid, pause)
             known.pop((name, kind), None)
             if seconds:
                 known[name, kind] = pause
@@ -73,7 +69,7 @@ class Pauses:
 
     def of(self, uid: str) -> Mapping[tuple[str, ProbeType], str]:
         """Until when the probes of a pod are paused, by container and type, as RFC 3339."""
-        wall_ms = self._timers.wall_ns() // MILLISECOND
+        wall_ms = self._host.timers.wall_ns() // MILLISECOND
         pauses = self._pods.get(uid, {}).items()
         return {key: rfc3339(wall_ms + left) for key, pause in pauses if (left := pause.left_ms(wall_ms))}
 
@@ -85,11 +81,11 @@ class Pauses:
     def forget(self, uid: str) -> None:
         """Nothing is left of the pod."""
         if self._pods.pop(uid, None) is not None:
-            self._tasks.spawn(self._keep(uid))
+            self._host.tasks.spawn(self._keep(uid))
 
-    def _tell(self, uid: str, pause: Pause) -> None:
-        left_ns = pause.left_ms(self._timers.wall_ns() // MILLISECOND) * MILLISECOND
-        self._engine.pause(uid, pause.container, pause.probe_type, self._timers.now() + left_ns)
+    def _apply(self, uid: str, pause: Pause) -> None:
+        left_ns = pause.left_ms(self._host.timers.wall_ns() // MILLISECOND) * MILLISECOND
+        self._host.engine.pause(uid, pause.container, pause.probe_type, self._host.timers.now() + left_ns)
 
     async def _keep(self, uid: str) -> None:
         pauses = list(self._pods.get(uid, {}).values())

@@ -7,14 +7,13 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from probelet.agent.recreate.order import Order
 from probelet.agent.recreate.parts import ExecutorParts
-from probelet.agent.recreate.pod_orders import PodOrders
-from probelet.agent.recreate.stop import Stops
-from probelet.agent.state.intent import Intent
+from probelet.agent.recreate.pod_executor import PodExecutor
+from probelet.agent.recreate.request_kills import RequestKills
+from probelet.agent.state.records import Intent
 from probelet.beside.guard.names import ACTIVE, NODE_NAME
 from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
-from probelet.beside.guard.recreate.progress import Progress
+from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.kube.error import Forbidden, KubeError, NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS
@@ -35,8 +34,8 @@ class Executor:
     def __init__(self, parts: ExecutorParts) -> None:
         self.counts: Counter[str] = Counter()
         self._parts = parts
-        self._stops = Stops(parts)
-        self._pods: dict[str, PodOrders] = {}
+        self._kills = RequestKills(parts)
+        self._pods: dict[str, PodExecutor] = {}
         # Every pod of the node that the API server has, by UID.
         self._known: dict[str, ApiPod] = {}
         self._terminating: dict[str, asyncio.Event] = {}
@@ -46,10 +45,10 @@ class Executor:
             parts.connection,
             CONTAINER_RECREATE_REQUESTS,
             _decode,
-            clock=parts.timers,
+            clock=parts.host.timers,
             on_change=self._changed,
             on_connected=self._connected,
-            labels=f"{NODE_NAME}={parts.node},{ACTIVE}=true",
+            labels=f"{NODE_NAME}={parts.host.node},{ACTIVE}=true",
         )
 
     def __contains__(self, uid: object) -> bool:
@@ -58,7 +57,7 @@ class Executor:
 
     def __len__(self) -> int:
         """Requests that are not over."""
-        return sum(len(pod.orders) for pod in self._pods.values())
+        return sum(len(pod.executions) for pod in self._pods.values())
 
     # What is new.
 
@@ -70,7 +69,7 @@ class Executor:
             self._known.pop(before.uid, None)
         found = now or before
         if found is not None:
-            self._note_pod(found.uid)
+            self._sync_pod(found.uid)
 
     def look_again(self) -> None:
         """Asks for the kind now, if the API server did not have it. NodePodProbes are there, and both are installed
@@ -80,14 +79,14 @@ class Executor:
     def observe(self, uid: str) -> None:
         """The cache has news of a pod."""
         if pod := self._pods.get(uid):
-            pod.look()
+            pod.wake()
 
     def resume(self, intents: Iterable[Intent]) -> None:
         """Goes on with the kills that an earlier agent began for requests; the API server may be away."""
         for note in self._parts.notes.load():
             self._notes[note.uid] = note.killed
         for intent in intents:
-            self._parts.tasks.spawn(self._go_on(intent))
+            self._parts.host.tasks.spawn(self._resume(intent))
 
     async def run(self) -> NoReturn:
         """Carries requests out until the task is cancelled."""
@@ -105,14 +104,14 @@ class Executor:
 
     async def _served(self) -> None:
         """Waits until the API server has the kind."""
-        clock, pace, said = self._parts.timers, Pace(), ""
+        clock, pace, logged = self._parts.host.timers, Pace(), ""
         while True:
             try:
                 await self._parts.connection.version(CONTAINER_RECREATE_REQUESTS)
             except (NotFound, Forbidden) as error:
-                if said != str(error):
-                    said = str(error)
-                    log.info("no requests to recreate containers", why=said)
+                if logged != str(error):
+                    logged = str(error)
+                    log.info("no requests to recreate containers", why=logged)
                 self._look.clear()
                 wanted = asyncio.ensure_future(self._look.wait())
                 await clock.done_within(int(LOOK_NS * (1 + pace.chance())), wanted)
@@ -126,40 +125,37 @@ class Executor:
         if before is not None and (now is None or now.uid != before.uid):
             self._gone(before)
         if now is not None and now.pod_uid in self._known:
-            self._take(now)
+            self._handle(now)
 
-    def _take(self, request: WholeRequest) -> None:
+    def _handle(self, request: WholeRequest) -> None:
         """A request for a pod of this node. One for another pod stays in the mirror: labels that nobody checked must
         not make work."""
         pod = self._pods.get(request.pod_uid)
-        order = None if pod is None else pod.orders.get(request.uid)
-        if order is not None and pod is not None:
-            order.take(request, self._parts.timers.now())
-            pod.look()
+        execution = None if pod is None else pod.executions.get(request.uid)
+        if execution is not None and pod is not None:
+            execution.update(request, self._parts.host.timers.now())
+            pod.wake()
         elif not request.is_completed:
             self._add(request)
 
     def _add(self, request: WholeRequest) -> None:
-        parts, now = self._parts, self._parts.timers.now()
+        parts, now = self._parts, self._parts.host.timers.now()
         pod = self._pods.get(request.pod_uid)
         is_new = pod is None
         if pod is None:
-            pod = PodOrders(request.pod_uid, parts, self._stops, lambda: self._reflector.connected, self._over)
+            pod = PodExecutor(request.pod_uid, parts, self._kills, lambda: self._reflector.connected, self._over)
             pod.terminating = self._terminating.setdefault(request.pod_uid, asyncio.Event())
             self._pods[request.pod_uid] = pod
-        known = Progress.of(request)
-        order = Order(request, now, self._notes.get(request.uid, {}), known, known)
-        order.take(request, now)
-        pod.orders[request.uid] = order
+        pod.executions[request.uid] = Execution.of(request, self._notes.get(request.uid, {}), now)
         pod.api = self._known[request.pod_uid]
         _set(pod.terminating, on=pod.api.terminating)
         log.info("request found", request=request.full_name, pod=request.pod_name, phase=request.phase)
         if is_new:
-            parts.request_relist()
-            parts.tasks.spawn(self._work(pod))
-        pod.look()
+            parts.host.pleg.request_relist()
+            parts.host.tasks.spawn(self._work(pod))
+        pod.wake()
 
-    async def _work(self, pod: PodOrders) -> None:
+    async def _work(self, pod: PodExecutor) -> None:
         await pod.run()
         if self._pods.get(pod.uid) is pod:
             del self._pods[pod.uid]
@@ -168,51 +164,53 @@ class Executor:
     def _gone(self, request: WholeRequest) -> None:
         """The request has completed and lost its label, or was deleted: the next one of its pod may begin (C-1)."""
         pod = self._pods.get(request.pod_uid)
-        order = None if pod is None else pod.orders.pop(request.uid, None)
+        execution = None if pod is None else pod.executions.pop(request.uid, None)
         if pod is not None:
-            pod.look()
-        if self._notes.pop(request.uid, None) or (order is not None and order.killed):
-            self._parts.tasks.spawn(self._remove(request.uid))
+            pod.wake()
+        if self._notes.pop(request.uid, None) or (execution is not None and execution.killed):
+            self._parts.host.tasks.spawn(self._remove(request.uid))
 
-    def _over(self, order: Order) -> None:
-        result = "succeeded" if order.progress.has_succeeded else "failed"
+    def _over(self, execution: Execution) -> None:
+        result = "succeeded" if execution.progress.has_succeeded else "failed"
         self.counts[result] += 1
-        log.info("request completed", request=order.request.full_name, result=result, why=order.progress.message)
+        log.info(
+            "request completed", request=execution.request.full_name, result=result, why=execution.progress.message
+        )
 
-    def _note_pod(self, uid: str) -> None:
+    def _sync_pod(self, uid: str) -> None:
         api = self._known.get(uid)
         if (event := self._terminating.get(uid)) is not None:
             _set(event, on=api is None or api.terminating)
         if pod := self._pods.get(uid):
             pod.api = api
-            pod.look()
+            pod.wake()
         elif api is not None:
             for request in [each for each in self._reflector.items.values() if each.pod_uid == uid]:
-                self._take(request)
+                self._handle(request)
 
     def _connected(self, connected: bool) -> None:
         for pod in self._pods.values():
-            pod.look()
+            pod.wake()
 
-    async def _go_on(self, intent: Intent) -> None:
+    async def _resume(self, intent: Intent) -> None:
         # The pod's end is learned from the API server; while that is away, a kill that has begun goes on.
         terminating = self._terminating.setdefault(intent.pod_uid, asyncio.Event())
-        error = await self._stops.go_on(intent, terminating)
+        error = await self._kills.resume(intent, terminating)
         pod = self._pods.get(intent.pod_uid)
-        for order in [] if pod is None else pod.orders.values():
-            if error and order.killed.get(intent.container) == intent.container_id:
-                order.failures[intent.container] = error
+        for execution in [] if pod is None else pod.executions.values():
+            if error and execution.killed.get(intent.container) == intent.container_id:
+                execution.failures[intent.container] = error
         if pod is None:
             self._terminating.pop(intent.pod_uid, None)
         else:
-            pod.look()
+            pod.wake()
 
     def _forget_notes(self) -> None:
         """Notes of requests that ended while no agent was there."""
         known = {request.uid for request in self._reflector.items.values()}
         for uid in [uid for uid in self._notes if uid not in known]:
             del self._notes[uid]
-            self._parts.tasks.spawn(self._remove(uid))
+            self._parts.host.tasks.spawn(self._remove(uid))
 
     async def _remove(self, uid: str) -> None:
         try:

@@ -1,1 +1,1 @@
-"""What the API server gets: conditions and events."""
+"""Writes conditions and events to the API server."""

@@ -36,7 +36,7 @@ class _Pod:
     name: str
     wanted: Readiness
     written: Readiness | None = None
-    """What the API server has; None if that is not known."""
+    """The condition that the API server has; None if it is not known."""
     since: str = ""
     """``lastTransitionTime`` of what the API server has."""
     version: int = 0

@@ -1,1 +1,1 @@
-"""What people get: the status document, the metrics, and commands."""
+"""The status document, the metrics and the commands for people."""

@@ -1,4 +1,4 @@
-"""What the agent counts itself, as Prometheus text. No pod, container or message is a label."""
+"""The agent's own counters as Prometheus text. No pod, container or message is a label."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _RESULTS: Final = ("failed", "succeeded")
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What the parts count or know, at the moment of the request."""
+    """The numbers of the parts at the moment of the request."""
 
     pods: int
     pods_terminating: int

@@ -5,13 +5,12 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
-from probelet.agent.state.first_seen import FOLDER, FirstSeen
 from probelet.agent.state.json_files import JsonFiles
+from probelet.agent.state.records import PODS, FirstSeen
 from probelet.beside.pods.api_pod import ApiPod, api_pod
 from probelet.beside.pods.definition import definition
 from probelet.beside.takeover.names import PROBES_ANNOTATION
-from probelet.host.recorder import Recorder
-from probelet.host.tasks import Tasks
+from probelet.host.engine_host import EngineHost
 from probelet.spec.read.json import decode_pod
 
 ANNOTATION_CHANGED: Final = "ProbesChanged"
@@ -31,7 +30,7 @@ class Watched(NamedTuple):
 
 
 class Pods(Protocol):
-    """What gets the taken-over pods."""
+    """The receiver of the taken-over pods."""
 
     def add(self, first: FirstSeen, *, is_new: bool) -> None:
         """A pod that was not there; ``is_new``: no agent of this node has seen it before."""
@@ -49,16 +48,14 @@ class PodSource:
     Pods without the annotation are remembered too, so that an annotation that somebody adds later does not count.
     """
 
-    def __init__(self, files: JsonFiles[FirstSeen], node: str, pods: Pods, recorder: Recorder, tasks: Tasks) -> None:
+    def __init__(self, host: EngineHost, files: JsonFiles[FirstSeen], pods: Pods) -> None:
         self.changed_annotations = 0
         """Pods whose annotation was changed after they were first seen."""
         self.write_errors = 0
         """Pods whose file could not be written."""
+        self._host = host
         self._files = files
-        self._node = node
         self._pods = pods
-        self._recorder = recorder
-        self._tasks = tasks
         # By UID, the annotation as first seen.
         self._seen: dict[str, str | None] = {}
         # The newest version of pods whose file is being written; None if they are gone meanwhile.
@@ -74,7 +71,7 @@ class PodSource:
 
     def decode(self, found: dict[str, Any]) -> Watched | None:
         """A pod of this node. Raises an error of msgspec or SpecError for what is none."""
-        pod = api_pod(found, self._node)
+        pod = api_pod(found, self._host.node)
         if pod is None or pod.uid in self._seen:
             return None if pod is None else Watched(pod, None)
         kept = None
@@ -97,7 +94,7 @@ class PodSource:
         elif now.first is not None:
             self._seen[uid] = now.first.annotation
             self._writing[uid] = now.api
-            self._tasks.spawn(self._first(now.first))
+            self._host.tasks.spawn(self._first(now.first))
 
     def keep_only(self, uids: set[str]) -> None:
         """The API server has these pods and no others: what an earlier agent saw beside them is gone."""
@@ -108,7 +105,7 @@ class PodSource:
         """Nothing is left of a pod: its file goes."""
         self._seen.pop(uid, None)
         self._warned.discard(uid)
-        self._tasks.spawn(self._remove(uid))
+        self._host.tasks.spawn(self._remove(uid))
 
     async def _first(self, first: FirstSeen) -> None:
         """Writes the file of a pod before its first probe. A disk that refuses it does not stop its probes."""
@@ -126,7 +123,7 @@ class PodSource:
             self._gone(first.uid)
             return
         if newest.not_taken_over:
-            self._recorder.record(newest.uid, newest.full_name, "Warning", NOT_TAKEN_OVER, newest.not_taken_over)
+            self._host.recorder.record(newest.uid, newest.full_name, "Warning", NOT_TAKEN_OVER, newest.not_taken_over)
         self._update(newest)
 
     def _update(self, pod: ApiPod) -> None:
@@ -134,7 +131,7 @@ class PodSource:
             self._warned.add(pod.uid)
             self.changed_annotations += 1
             said = f"{PROBES_ANNOTATION} was changed after the pod was created, and the change is ignored"
-            self._recorder.record(pod.uid, pod.full_name, "Warning", ANNOTATION_CHANGED, said)
+            self._host.recorder.record(pod.uid, pod.full_name, "Warning", ANNOTATION_CHANGED, said)
         if self._seen[pod.uid] is not None:
             self._pods.update(pod)
 
@@ -150,4 +147,4 @@ class PodSource:
         try:
             await self._files.remove(uid)
         except OSError as error:
-            log.error("file of a pod cannot be removed", folder=FOLDER, uid=uid, error=str(error))
+            log.error("file of a pod cannot be removed", folder=PODS, uid=uid, error=str(error))

@@ -12,7 +12,7 @@ PIECE_BYTES: Final = 1024 * 1024
 
 
 class NotRegularError(ProbeletError, OSError):
-    """What a path leads to is not a regular file."""
+    """The file at a path is not a regular file."""
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:

@@ -55,7 +55,7 @@ class LogReader:
         yield from self._rest()
 
     def more(self) -> Iterator[bytes]:
-        """What was appended since the last call, also by a rotation's new file."""
+        """Returns the bytes appended since the last call, also to a rotation's new file."""
         yield from self._rest()
         while (following := self._following()) is not None:
             # The writer left the old file when it opened the new one.

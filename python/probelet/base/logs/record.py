@@ -19,7 +19,7 @@ _HEADER: Final = re.compile(
 
 
 class Header(NamedTuple):
-    """What precedes the text of a record."""
+    """The head before the text of a record."""
 
     second: str
     fraction: str

@@ -45,7 +45,7 @@ class Mutation:
 
 @dataclass(slots=True)
 class _Taken:
-    """What is found in one pod."""
+    """The findings in one pod."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     removed: list[int] = field(default_factory=list)

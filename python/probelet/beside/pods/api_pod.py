@@ -11,7 +11,7 @@ from probelet.spec.model.pod_object import identity, read_pod_object
 
 
 class ApiContainer(msgspec.Struct, frozen=True):
-    """What the kubelet last wrote about a container."""
+    """The kubelet's last status of a container."""
 
     id: str
     """``type://id``; empty before the first start."""

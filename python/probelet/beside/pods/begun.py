@@ -20,7 +20,7 @@ class Begun:
         self._unwatched = frozenset(unwatched)
         self._ids: set[str] = set()
 
-    def look(self, snapshot: Snapshot, known: Mapping[str, ApiContainer], *, is_away: bool) -> Snapshot:
+    def observe(self, snapshot: Snapshot, known: Mapping[str, ApiContainer], *, is_away: bool) -> Snapshot:
         """The snapshot with the instances that have begun and the ended ones.
 
         A prober takes a container whose status names its ID but does not say that it runs for one that has failed

@@ -17,7 +17,7 @@ READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MIRROR_ANNOTATION
 """The annotations that decide which probes are taken over."""
 
 _REFERENCE: Final = "$("
-"""What a command that refers to a variable has in it."""
+"""The text in every command that refers to a variable."""
 
 
 def definition(pod: Pod, annotation: str) -> Pod:

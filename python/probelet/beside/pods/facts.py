@@ -1,4 +1,5 @@
-"""What the engine gets of a pod (``sync_pod``): the runtime's word on containers, the kubelet's on the pod's phase."""
+"""The facts of a pod for the engine (``sync_pod``): the runtime's word on containers, the kubelet's on the pod's
+phase."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the engine gets of one probe: a pod with one container, and the status of that container.
+"""The engine's input for one probe: a pod with one container, and the status of that container.
 
 The engine keys results by container ID, and two probes of one container have two results. So each probe has a number of
 its own, and the engine sees the ID with that number behind it; ``runtime_id`` takes it off again before a command runs.

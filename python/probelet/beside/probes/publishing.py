@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
 
@@ -14,9 +15,6 @@ GATHER_NS: Final = SECOND
 """How long the first change waits for others, so that one write has all of them; OpenKruise's own waits are as long."""
 MESSAGE_NS: Final = 30 * SECOND
 """The shortest time between two writes of one state because of its message alone, which may differ in every run."""
-FAILED_BEAT_NS: Final = 60 * SECOND
-"""A failure is written again after this time: the restart decision takes none that is much older (R-4), and another
-writer may have lost it (F-17)."""
 BEAT_NS: Final = 600 * SECOND
 """Any other state is written again after this time (OpenKruise's maxSyncProbeTime)."""
 BEAT_JITTER: Final = 0.1
@@ -25,7 +23,7 @@ BEAT_JITTER: Final = 0.1
 
 @dataclass(slots=True)
 class _Shown:
-    """What the object has of a probe, since when on the clock, and when it is written again in any case."""
+    """The object's state of a probe, since when on the clock, and when it is written again in any case."""
 
     report: Report | None
     at_ns: int
@@ -51,7 +49,7 @@ class Publishing:
         if self._shown.pop(key, None) is not None and self._removal_ns is None:
             self._removal_ns = now + GATHER_NS
 
-    def note(self, key: Key, report: Report, now: int) -> None:
+    def record(self, key: Key, report: Report, now: int) -> None:
         """A probe has this state now."""
         shown = self._shown[key]
         old = shown.report

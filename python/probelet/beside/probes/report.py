@@ -10,8 +10,7 @@ from probelet.beside.guard.objects.node_probes import State
 from probelet.beside.probes import tolerant
 from probelet.beside.probes.wanted import Key
 from probelet.policy.facts.snapshot import ContainerRecord
-
-MILLISECOND: Final = 1_000_000
+from probelet.spec.text.duration import MILLISECOND
 
 MESSAGE_BYTES_MAX: Final = 1024
 """Bytes of a message in the object (D-12): a node has hundreds, and the object at most 1 MiB of spec beside them."""

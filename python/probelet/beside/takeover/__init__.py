@@ -1,4 +1,5 @@
-"""What probelet takes over of a pod's probes beside a kubelet, and what stays native. Pure: objects in, objects out.
+"""Decides which probes of a pod probelet takes over beside a kubelet, and which stay native. Pure: objects in, objects
+out.
 
 Laws
 1. One set of rules (`rules`) serves the webhook, which moves probes, and the agent, which reads what was moved.
@@ -6,6 +7,23 @@ Laws
    another webhook has injected containers, ends as one call with everything present: `patch` is idempotent, and the
    order of the webhooks does not matter.
 3. A probe is moved whole or not at all. What is not moved stays as it was, and the API server judges it.
+
+The webhook puts probes back before it decides
+----------------------------------------------
+A mutating webhook may be called again after another one has changed the pod, and its first call has moved probes by
+then. To merge a second decision into the first one would need a rule for each pair of them, such as a sidecar with a
+``host`` that comes after all probes were moved. So ``takeover/patch`` builds the pod as it would be without the
+takeover (``with_probes``), judges that, and writes the way from the present object to the wanted one as a JSON patch.
+A second call then ends as one call with everything present, and a call without news is an empty patch; tests hold
+both for every pod that they play. If a probe is in the spec and in the annotation, the one in the spec is newer: an
+earlier call took it away there.
+
+The agent reads by the rules of the webhook
+-------------------------------------------
+The annotation may be a person's, because a user who creates a pod writes its annotations. ``takeover/reading``
+applies the same rules (``takeover/rules``) to it, but by container. A container whose entry breaks a rule loses all
+its entries, because a liveness probe without its startup probe would kill a container that starts; other containers
+keep theirs, because a release with another rule must not stop the probes of a pod that runs.
 """
 
 from probelet.beside.takeover.codec import AnnotationError

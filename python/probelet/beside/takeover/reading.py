@@ -1,4 +1,4 @@
-"""What an agent makes of the annotation of a pod, with the rules of the webhook: the annotation may be a person's."""
+"""Reads the annotation of a pod for an agent, with the rules of the webhook: the annotation may be a person's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

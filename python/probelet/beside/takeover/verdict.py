@@ -9,7 +9,7 @@ from probelet.spec.text.golang import go_quote
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules say about a pod in which every probe is in its container."""
+    """The decision of the rules about a pod in which every probe is in its container."""
 
     moved: Entries = field(default_factory=dict)
     """The probes for the agent, sidecars first; containers without any are absent."""

@@ -28,7 +28,7 @@ ASK_SECONDS: Final = 1.0
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the command line asks for. ``lines`` is None for all of them; ``since_ns`` is Unix nanoseconds."""
+    """The request of the command line. ``lines`` is None for all of them; ``since_ns`` is Unix nanoseconds."""
 
     container: str | None = None
     all_containers: bool = False

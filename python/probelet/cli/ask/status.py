@@ -68,7 +68,7 @@ def status(
 ) -> int:
     from probelet.cli.ask.client import service_client
     from probelet.cli.ask.wait import parse_condition, wait_for
-    from probelet.cli.ask.watch import watch as watch_looks
+    from probelet.cli.ask.watch import watch as watch_status
 
     if cluster:
         from probelet.cli.cluster.coverage import show_coverage
@@ -82,7 +82,7 @@ def status(
     conditions = [parse_condition(text) for text in wait or ()]
     with service_client(state_dir) as client:
 
-        def look() -> dict[str, Any]:
+        def current() -> dict[str, Any]:
             return select_pods(client.status(), pods)
 
         if conditions:
@@ -92,15 +92,15 @@ def status(
                 return Exit.GOOD
         if watch:
 
-            def look_again() -> "StatusTable | None":
+            def refresh() -> "StatusTable | None":
                 if output == "table" and out.is_terminal:
-                    return _table(look(), out)
-                _print(look(), output, out, one_line=True)
+                    return _table(current(), out)
+                _print(current(), output, out, one_line=True)
                 return None
 
-            watch_looks(look_again, out, duration)
+            watch_status(refresh, out, duration)
         else:
-            _print(look(), output, out)
+            _print(current(), output, out)
     return Exit.GOOD
 
 

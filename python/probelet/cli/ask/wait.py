@@ -45,7 +45,7 @@ def parse_condition(text: str) -> Condition:
     return Condition(pod, state)
 
 
-def wait_for(look: Callable[[], dict[str, Any]], conditions: list[Condition], seconds: float) -> dict[str, Any]:
+def wait_for(read: Callable[[], dict[str, Any]], conditions: list[Condition], seconds: float) -> dict[str, Any]:
     """The first status document in which every condition is met.
 
     A service that does not answer yet is waited for too. After ``seconds`` raises CliError, or NotRunningError if no
@@ -55,7 +55,7 @@ def wait_for(look: Callable[[], dict[str, Any]], conditions: list[Condition], se
     while True:
         missing = conditions
         try:
-            document = look()
+            document = read()
             missing = [condition for condition in conditions if not condition.is_met(document["pods"])]
             if not missing:
                 return document

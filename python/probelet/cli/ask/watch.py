@@ -17,10 +17,10 @@ WATCH_SECONDS = 1.0
 LEAVE = frozenset(b"qQ\x04")
 
 
-def watch(look: "Callable[[], RenderableType | None]", out: "Console", seconds: float | None) -> None:
-    """Calls ``look`` every second for ``seconds``, or until q or Ctrl-C.
+def watch(refresh: "Callable[[], RenderableType | None]", out: "Console", seconds: float | None) -> None:
+    """Calls ``refresh`` every second for ``seconds``, or until q or Ctrl-C.
 
-    On a terminal the result replaces the previous one; a ``look`` that returns None has printed by itself.
+    On a terminal the result replaces the previous one; a ``refresh`` that returns None has printed by itself.
     """
     from rich.live import Live
 
@@ -29,7 +29,7 @@ def watch(look: "Callable[[], RenderableType | None]", out: "Console", seconds: 
         display: Live | None = None
         left = stack.enter_context(_keys(wanted=out.is_terminal))
         while True:
-            seen = look()
+            seen = refresh()
             if seen is not None:
                 display = display or stack.enter_context(Live(console=out, auto_refresh=False))
                 display.update(seen, refresh=True)

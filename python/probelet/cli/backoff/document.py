@@ -143,7 +143,7 @@ class ClaimRow(TypedDict):
     found: Figure | None
     """The figure that the model gives; null if the model cannot derive it."""
     assumption: str
-    """What has to be assumed for the claim to hold; empty for the literal reading."""
+    """The assumption under which the claim holds; empty for the literal reading."""
     verdict: Verdict
     """The result of the comparison."""
     detail: str

@@ -8,8 +8,7 @@ from cyclopts import Parameter
 from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Listen
-from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
-from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
 from probelet.cli.verb import verb
 
 NodeOfKubelet = Annotated[
@@ -110,15 +109,15 @@ def agent(
     from contextlib import ExitStack, closing
 
     from probelet.cli.serve.start import begin
-    from probelet.daemon.cluster.agent import Guest, Health, carry_out
-    from probelet.daemon.error import DaemonError
+    from probelet.daemon.cluster.agent import AgentFlags, Health, carry_out
+    from probelet.errors import DaemonError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import locked_state_dir
     from probelet.server.error import ServerError
 
     files = _certificate(listen_health, cert_file, key_file)
     configuration, descriptors = begin("agent", config, log, endpoint=runtime)
-    guest = Guest(
+    flags = AgentFlags(
         configuration=configuration,
         runtime=runtime,
         node=node or os.environ.get("NODE_NAME") or socket.gethostname(),
@@ -142,7 +141,7 @@ def agent(
                 flag = "--listen-health"
                 sock = listening_socket(parse_address(listen_health, flag=flag), allow_remote=True, flag=flag)
                 health = Health(stack.enter_context(closing(sock)), files)
-            carry_out(guest, locked, listening, health)
+            carry_out(flags, locked, listening, health)
     except ServerError as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

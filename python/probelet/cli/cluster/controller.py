@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration
-from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.serve.flags import LOG, LogFlags
 from probelet.cli.verb import verb
 
 app = verb(
@@ -60,8 +60,8 @@ def controller(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    from probelet.daemon.cluster.controller import Controller, carry_out
-    from probelet.daemon.error import DaemonError
+    from probelet.daemon.cluster.controller import ControllerFlags, carry_out
+    from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
@@ -76,7 +76,7 @@ def controller(
                 found = listening_socket(address, allow_remote=True, flag="--listen-health")
                 pages = stack.enter_context(closing(found))
             carry_out(
-                Controller(
+                ControllerFlags(
                     kubeconfig=kubeconfig,
                     context=context,
                     namespace=namespace,

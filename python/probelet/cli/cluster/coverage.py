@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def show_coverage(kubeconfig: Path | None, context: str, namespace: str, output: str) -> int:
     """Prints which nodes have a live agent; exits with 1 if a taken-over pod lacks one."""
     from probelet.daemon.cluster.coverage import coverage
-    from probelet.daemon.error import DaemonError
+    from probelet.errors import DaemonError
 
     try:
         document = coverage(kubeconfig, context, namespace)

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration
-from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.serve.flags import LOG, LogFlags
 from probelet.cli.verb import verb
 
 ListenHealth = Annotated[
@@ -71,8 +71,8 @@ def webhook(
     from contextlib import ExitStack, closing
 
     from probelet.base import open_files
-    from probelet.daemon.cluster.webhook import Files, OwnAuthority, Webhook, carry_out
-    from probelet.daemon.error import DaemonError
+    from probelet.daemon.cluster.webhook import Files, OwnAuthority, WebhookFlags, carry_out
+    from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
@@ -93,9 +93,8 @@ def webhook(
                 pages = stack.enter_context(
                     closing(listening_socket(address, allow_remote=True, flag="--listen-health"))
                 )
-            carry_out(
-                Webhook(certificate, kubeconfig, context, namespace, listening, pages, duration, coexist=coexist_kruise)
-            )
+            given = certificate, kubeconfig, context, namespace, listening, pages, duration
+            carry_out(WebhookFlags(*given, coexist=coexist_kruise))
     except (ServerError, KubeConfigError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

@@ -53,7 +53,7 @@ class AgainstDocument(TypedDict):
 
 
 class ExplainDocument(TypedDict):
-    """What the fields of probes amount to, in seconds."""
+    """The meaning of the fields of probes in seconds."""
 
     schema: Literal["probelet-explain/1"]
     probes: list[ProbeRow]

@@ -5,8 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from probelet.lint.finding import Finding
-from probelet.lint.severity import Severity
+from probelet.lint.finding import Finding, Severity
 
 SCHEMA: Final = "probelet-lint/1"
 
@@ -33,7 +32,7 @@ class FindingRow(TypedDict):
     confidence: NotRequired[Literal["heuristic"]]
     """The rule guesses from a name, such as that of a path."""
     fix: NotRequired[str]
-    """What to change."""
+    """The change to make."""
 
 
 class LintDocument(TypedDict):

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from probelet.lint.finding import Finding
+from probelet.lint.finding import Finding, Severity
 from probelet.lint.registry import rules
-from probelet.lint.severity import Severity
 
 _COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -5,8 +5,7 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from probelet.base.printable import printable
-from probelet.lint.finding import Finding
-from probelet.lint.severity import Severity, at_least
+from probelet.lint.finding import Finding, Severity, at_least
 
 
 def junit(findings: Sequence[Finding], files: Sequence[str], fails_from: Severity) -> Iterator[str]:

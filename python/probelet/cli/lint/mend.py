@@ -43,7 +43,7 @@ def difference(request: Request) -> Iterator[str]:
 
 
 class Mended(NamedTuple):
-    """What ``--fix`` did."""
+    """The outcome of ``--fix``."""
 
     fixes: int
     files: int

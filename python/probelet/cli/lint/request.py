@@ -1,4 +1,4 @@
-"""What a command line of ``probelet lint`` asks for, and what its settings file adds."""
+"""The request of a command line of ``probelet lint``, with the additions of its settings file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from probelet.cli.exit import CliError
 from probelet.lint.baseline import BaselineError, Known, read_baseline
 from probelet.lint.engine import Report, lint
+from probelet.lint.finding import Severity, at_least
 from probelet.lint.observed.container import Observation
 from probelet.lint.observed.read import ObservedError, read_observed
 from probelet.lint.settings import Settings
 from probelet.lint.settings_file import NAME, Project, SettingsFileError, read_settings
-from probelet.lint.severity import Severity, at_least
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def project_of(config: Path | None) -> Project:
 
 
 def observations(files: tuple[Path, ...]) -> tuple[Observation, ...]:
-    """What the files of ``--observed`` say. Raises CliError."""
+    """Returns the observations in the files of ``--observed``. Raises CliError."""
     try:
         return tuple(found for path in files for found in read_observed(path))
     except ObservedError as error:

@@ -7,10 +7,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from probelet.lint.finding import Finding
+from probelet.lint.finding import Finding, Severity
 from probelet.lint.registry import rules
 from probelet.lint.rule import Rule
-from probelet.lint.severity import Severity
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -6,8 +6,7 @@ from itertools import groupby
 
 from probelet.base.printable import one_line
 from probelet.lint.engine import Report
-from probelet.lint.finding import Finding
-from probelet.lint.severity import SEVERITIES
+from probelet.lint.finding import SEVERITIES, Finding
 
 
 def lines(report: Report) -> Iterator[str]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from probelet.cli.lint.request import Request
     from probelet.lint.baseline import Known
     from probelet.lint.engine import Report
-    from probelet.lint.severity import Severity
+    from probelet.lint.finding import Severity
 
 app = verb(
     "lint",
@@ -111,7 +111,7 @@ def lint(
 def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     """Prints the report; returns the exit code."""
     from probelet.lint.baseline import sift
-    from probelet.lint.severity import at_least
+    from probelet.lint.finding import at_least
 
     report = request.report()
     sifted = sift(report.findings, known)

@@ -16,7 +16,8 @@ class AttemptDocument(TypedDict):
     outcome: Literal["success", "warning", "failure", "error"]
     """The outcome of the last attempt; an error is the prober's own."""
     output: str
-    """What the probe reads: the body, the output of the command; for another end its text. Empty for an error."""
+    """The text that the probe reads: the body, the output of the command; for another end its text. Empty for an
+    error."""
     output_base64: NotRequired[str]
     """The exact output, if it is not UTF-8."""
     error: str | None
@@ -29,7 +30,7 @@ class AttemptDocument(TypedDict):
     """How long its parts took: ``dns``, ``connect``, ``tls``, ``headers``, ``body``, ``exec``; a part that the attempt
     did not reach is absent."""
     result: Literal["success", "warning", "failure", "unknown"]
-    """What the prober makes of the outcome; ``unknown`` counts as none."""
+    """The prober's result for the outcome; ``unknown`` counts as none."""
     exit_code: NotRequired[int]
     """The exit code of a command that ran."""
     tries: int

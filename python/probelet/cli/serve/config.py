@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from probelet.base.printable import one_line
 from probelet.cli.exit import Exit
 from probelet.cli.options import KubeletVersion, Output
-from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.serve.flags import CONFIG, ConfigFlags
 from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
 

@@ -17,9 +17,7 @@ from probelet.cli.options import (
     Runtime,
     StateDir,
 )
-from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
-from probelet.cli.serve.log_flags import LOG, LogFlags
-from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
+from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFlags, ManifestFlags
 from probelet.cli.verb import verb
 from probelet.errors import ManifestError
 
@@ -83,8 +81,8 @@ def run(
 
     from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
-    from probelet.daemon.error import DaemonError
-    from probelet.daemon.run import PROCESS, Plan, carry_out
+    from probelet.daemon.run import PROCESS, RunFlags, carry_out
+    from probelet.errors import DaemonError
     from probelet.node.source.watch import Manifests
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
@@ -104,7 +102,7 @@ def run(
         replicas=manifests.replicas,
         node=node,
     )
-    plan = Plan(
+    flags = RunFlags(
         configuration=configuration,
         manifests=source,
         first=_first(source, strict=manifests.strict, idle=serve is not None),
@@ -125,7 +123,7 @@ def run(
             locked_state_dir(state_dir or default_state_dir()) as locked,
             closing(listening_socket(address, allow_remote=allow_remote)) as listening,
         ):
-            ended = carry_out(plan, locked, listening)
+            ended = carry_out(flags, locked, listening)
     except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

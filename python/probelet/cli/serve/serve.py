@@ -7,8 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import AllowRemote, Duration, NodeName, StateDir
-from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
-from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
 from probelet.cli.verb import verb
 
 app = verb(
@@ -49,8 +48,8 @@ def serve(
 
     from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
-    from probelet.daemon.error import DaemonError
-    from probelet.daemon.serve import Serving, carry_out
+    from probelet.daemon.serve import ServeFlags, carry_out
+    from probelet.errors import DaemonError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
     from probelet.server.error import ServerError
@@ -64,7 +63,7 @@ def serve(
                 pages = stack.enter_context(closing(listening_socket(address, allow_remote=allow_remote)))
             path = socket or locked / "prober.sock"
             check_socket_path(path, f"--socket {path}")
-            serving = Serving(
+            flags = ServeFlags(
                 configuration=configuration,
                 path=path,
                 runtime=runtime,
@@ -73,7 +72,7 @@ def serve(
                 pages=pages,
                 descriptors=descriptors,
             )
-            carry_out(serving, locked)
+            carry_out(flags, locked)
     except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

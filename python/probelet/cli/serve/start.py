@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.serve.config_flags import ConfigFlags
-from probelet.cli.serve.log_flags import LogFlags
+from probelet.cli.serve.flags import ConfigFlags, LogFlags
 
 if TYPE_CHECKING:
     from probelet.config import Config
@@ -24,7 +23,7 @@ def begin(
     import structlog
 
     from probelet.daemon.descriptors import prepare
-    from probelet.daemon.error import DaemonError
+    from probelet.errors import DaemonError
     from probelet.runtime.cri.client import socket_of
 
     log.set_up()

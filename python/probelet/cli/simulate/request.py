@@ -1,4 +1,4 @@
-"""What the flags of ``probelet simulate`` ask for, played."""
+"""Plays the request of the flags of ``probelet simulate``."""
 
 import shlex
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ ADVICE_MAX: Final = 2
 DECISIONS_MAX: Final = 5
 """Reasons of decisions that are listed."""
 FIRST: Final = {"--against": "FILE", "--guard": "kubelets"}
-"""What the rows call the first play beside that of a flag."""
+"""The rows' name for the first play beside that of a flag."""
 
 
 _WORDS: Final = {
@@ -27,7 +27,7 @@ _WORDS: Final = {
     "no fault": "no fault strikes these manifests",
     "unharmed": "nothing to recover from",
 }
-"""What a line has room for, and a table has not."""
+"""The words for which a line has room, and a table has not."""
 
 
 def lines(document: SimulateDocument) -> list[str]:
@@ -190,7 +190,7 @@ def _short(path: str) -> str:
 
 
 def gain(verdict: VerdictRow, base: VerdictRow) -> str:
-    """What a change gives: ``no request is lost, not 18,300; no kill, not 9``."""
+    """Returns the gain of a change in words: ``no request is lost, not 18,300; no kill, not 9``."""
     lost, before = verdict["requests"]["lost"], base["requests"]["lost"]
     shown = f"{lost:,} requests are lost" if lost else "no request is lost"
     parts = [f"{shown}, not {before:,}" if lost != before else f"still {shown}"]

@@ -1,4 +1,4 @@
-"""What would have happened, in a few lines, 80 columns wide."""
+"""The outcome of a play in a few lines, 80 columns wide."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -9,15 +9,16 @@ from typing import Any
 from msgspec import inspect as types
 
 from probelet.config import kubelet, opt_in
+from probelet.config.alias import GATE_ALIASES
 from probelet.config.document import written
 from probelet.config.gate import GATES, SPECIAL_GATES, refusal
-from probelet.config.gate_alias import GATE_ALIASES
 from probelet.config.inert_gate import INERT_GATES
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.schema.field_text import field_texts, one_line_of
 from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
 from probelet.config.unread_field import UNREAD_FIELDS
+from probelet.spec.read.decode import file_defaults, file_fields
 
 Schema = dict[str, Any]
 
@@ -69,7 +70,7 @@ def section_schema(section: Section) -> Schema:
     """The schema of one section; its values are the defaults."""
     defaults, texts = written(section), field_texts(type(section))
     properties: Schema = {}
-    for field in types.type_info(type(section)).fields:  # type: ignore[attr-defined]
+    for field in file_fields(type(section)):
         found = _nullable(_value(field.type))
         if field.name in texts:
             found["description"] = texts[field.name]
@@ -91,7 +92,7 @@ def _value(info: types.Type) -> Schema:
             return _value(options[0]) if len(options) == 1 else {"oneOf": [_value(option) for option in options]}
         case types.StructType():
             assert issubclass(info.cls, Section), "a document has sections only"
-            return _struct(info.cls(), info)
+            return _struct(info.cls(**file_defaults(info.cls)), info)
         case types.ListType():
             return {"type": "array", "items": _value(info.item_type)}
         case types.LiteralType():

@@ -3,8 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,23 +20,15 @@ from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect_in_agent
 from probelet.daemon.descriptors import Descriptors
-from probelet.daemon.engine import agent_engine, enhanced_engine
-from probelet.daemon.error import DaemonError
-from probelet.daemon.execs import direct_execs, exec_limits, share_helper
-from probelet.daemon.journal import NAME
-from probelet.daemon.oom_score import apply_oom_score
-from probelet.daemon.signals import Lifetime
+from probelet.daemon.engine import JOURNAL, agent_engine, enhanced_engine
+from probelet.daemon.process import apply_oom_score, pages, running, runtime_host, signs_of_life
+from probelet.daemon.signals import Lifetime, until_death
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
-from probelet.errors import JournalError
+from probelet.errors import DaemonError, JournalError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
-from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError
-from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Listening
-from probelet.server.control.server import ControlServer
-from probelet.server.pages.server import HttpServer
-from probelet.spec.text.duration import SECOND
 from probelet.webhook.certificate.files import CertificateFiles
 from probelet.webhook.certificate.pair import CertificateError
 from probelet.webhook.certificate.served import ServedCertificate
@@ -48,8 +39,8 @@ log = structlog.get_logger("probelet.agent")
 
 
 @dataclass(frozen=True)
-class Guest:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``node_prober``: which
+class AgentFlags:
+    """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``node_prober``: which
     program probes the node's NodePodProbe, this one or OpenKruise's daemon."""
 
     configuration: Config
@@ -74,12 +65,12 @@ class Health:
     files: tuple[Path, Path] | None
 
 
-def carry_out(guest: Guest, state_dir: Path, listening: Listening, health: Health | None = None) -> None:
+def carry_out(flags: AgentFlags, state_dir: Path, listening: Listening, health: Health | None = None) -> None:
     """Probes until a signal or the end of ``seconds``. Raises DaemonError if the agent cannot start or one of its parts
     dies."""
-    apply_oom_score(guest.configuration)
+    apply_oom_score(flags.configuration)
     try:
-        asyncio.run(_run(guest, state_dir, listening, health))
+        asyncio.run(_run(flags, state_dir, listening, health))
     except (CriError, KubeConfigError) as error:
         raise DaemonError(str(error)) from error
 
@@ -92,70 +83,54 @@ def restoring(configuration: Config) -> Config:
     return replace(configuration, probelet=replace(configuration.probelet, restore="full"))
 
 
-async def _run(guest: Guest, state_dir: Path, listening: Listening, health: Health | None) -> None:
-    for warning in without_effect_in_agent(guest.configuration):
+async def _run(flags: AgentFlags, state_dir: Path, listening: Listening, health: Health | None) -> None:
+    configuration = flags.configuration
+    for warning in without_effect_in_agent(configuration):
         log.warning(warning.line_of_log)
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        timeout = guest.configuration.kubelet.runtime_request_timeout / SECOND
-        calls = RuntimeCalls()
-        client = RuntimeClient(guest.runtime, request_timeout=timeout, observer=calls.note)
-        await stack.enter_async_context(client)
-        connection = await stack.enter_async_context(Connection.found(guest.kubeconfig, guest.context))
-        service = await stack.enter_async_context(_service(guest, state_dir, client, calls, connection))
-        await stack.enter_async_context(_pages(service, listening, state_dir, guest.descriptors))
+        configuration = restoring(configuration)
+        # The agent reads what the engine's journal has before the engine writes it anew.
+        options = _options(flags, configuration, state_dir)
+        make_engine = partial(agent_engine, configuration, state_dir, flags.node)
+        connection = await stack.enter_async_context(Connection.found(flags.kubeconfig, flags.context))
+        host = await runtime_host(stack, configuration, flags.runtime, flags.node, make_engine, address=flags.node_ip)
+        service = AgentService(host, connection, options)
+        await stack.enter_async_context(running(service))
+        await stack.enter_async_context(pages(service, listening, state_dir, flags.descriptors))
         log.info(
             "listening",
             url=listening.address.url("/statusz"),
             state_dir=str(state_dir),
-            node=guest.node,
+            node=flags.node,
             server=connection.server,
         )
         supervisor = Supervisor()
-        supervisor.tell(READY)
-        work = [_service_died(service)]
+        supervisor.notify(READY)
+        work = [until_death(host.run(), "agent", log)]
         if health is not None:
             files = await _health(health, service, stack)
             work += [] if files is None else [files.run()]
-        if supervisor.watches:
-            work.append(supervisor.watch(service.timers.sleep))
-        reason = await lifetime.wait(guest.seconds, *work)
-        supervisor.tell(STOPPING)
+        await stack.enter_async_context(signs_of_life(supervisor, host.timers.sleep))
+        reason = await lifetime.wait(flags.seconds, *work)
+        supervisor.notify(STOPPING)
         log.info("leaving the pods to the kubelet", reason=reason)
 
 
-@asynccontextmanager
-async def _service(
-    guest: Guest, state_dir: Path, client: RuntimeClient, calls: RuntimeCalls, connection: Connection
-) -> AsyncIterator[AgentService]:
-    configuration = restoring(guest.configuration)
-    opted = configuration.probelet
-    direct = await direct_execs(opted, client, is_embedded=False)
-    known = journalled(state_dir / NAME)
-    options = AgentOptions(
-        node=guest.node,
-        namespace=guest.namespace,
+def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> AgentOptions:
+    return AgentOptions(
+        namespace=flags.namespace,
         state_dir=state_dir,
         holder=f"{socket.gethostname()}_{os.getpid()}",
-        host_ip=guest.node_ip,
         log_root=Path(configuration.kubelet.pod_logs_dir),
         probe_grace=configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=configuration.gates.version,
         configuration=config_document(configuration),
-        exec_limits=exec_limits(opted),
-        event_wording=opted.event_wording,
-        journal=known,
-        node_executor=guest.node_executor,
-        enhanced_engine=partial(enhanced_engine, configuration) if guest.node_prober == "own" else None,
+        event_wording=configuration.probelet.event_wording,
+        journal=journalled(state_dir / JOURNAL),
+        node_executor=flags.node_executor,
+        enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
     )
-    engine = agent_engine(configuration, state_dir, guest.node)
-    share_helper(direct, engine, exec_limits(opted))
-    service = AgentService(client, engine, connection, options, direct_execs=direct, calls=calls)
-    try:
-        await service.start()
-        yield service
-    finally:
-        await service.close()
 
 
 def journalled(path: Path) -> Known:
@@ -168,26 +143,11 @@ def journalled(path: Path) -> Known:
     return {(worker["type"], worker["container_id"]): worker["result"] for worker in workers}
 
 
-@asynccontextmanager
-async def _pages(
-    service: AgentService, listening: Listening, state_dir: Path, descriptors: Descriptors
-) -> AsyncIterator[None]:
-    http = HttpServer(service.view, listening, descriptors.pages)
-    control = ControlServer(service.view, service.operator, state_dir, descriptors.control)
-    await http.start()
-    await control.start()
-    try:
-        yield
-    finally:
-        await http.close()
-        await control.close()
-
-
 async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles | None:
     """Serves the pages for other machines; returns what keeps a certificate of files up to date."""
     # Its stand-in stays in use if there are no files.
-    served = ServedCertificate(WebhookMetrics(), service.timers.wall_ns)
-    files = None if health.files is None else CertificateFiles(*health.files, served, service.timers)
+    served = ServedCertificate(WebhookMetrics(), service.host.timers.wall_ns)
+    files = None if health.files is None else CertificateFiles(*health.files, served, service.host.timers)
     try:
         if files is not None:
             files.load()
@@ -198,16 +158,8 @@ async def _health(health: Health, service: AgentService, stack: AsyncExitStack) 
         is_ready, why = service.view.ready()
         return None if is_ready else why
 
-    pages = HealthPages(health.listening, served.context, why_not_ready, service.view.metrics)
-    await pages.start()
-    stack.push_async_callback(pages.close)
+    health_pages = HealthPages(health.listening, served.context, why_not_ready, service.view.metrics)
+    await health_pages.start()
+    stack.push_async_callback(health_pages.close)
     log.info("pages", url=f"https://{health.listening.address}/metrics")
     return files
-
-
-async def _service_died(service: AgentService) -> None:
-    try:
-        await service.run()
-    except Exception as error:
-        log.exception("a part of the agent failed")
-        raise DaemonError(f"the agent died: {type(error).__name__}: {error}") from error

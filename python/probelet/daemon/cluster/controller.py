@@ -11,11 +11,11 @@ from pathlib import Path
 import structlog
 
 from probelet.beside.guard.mapping.merge import MergeOptions
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
-from probelet.daemon.error import DaemonError
-from probelet.daemon.signals import Lifetime
+from probelet.daemon.signals import Lifetime, until_death
 from probelet.kube.clock import Clock, LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
@@ -27,8 +27,8 @@ log = structlog.get_logger("probelet.controller")
 
 
 @dataclass(frozen=True)
-class Controller:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+class ControllerFlags:
+    """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     kubeconfig: Path | None
     context: str
@@ -43,47 +43,47 @@ class Controller:
     seconds: float | None
 
 
-def carry_out(controller: Controller) -> None:
+def carry_out(flags: ControllerFlags) -> None:
     """Decides until a signal or the end of ``seconds``. Raises DaemonError if a part dies, KubeConfigError if the API
     server's address is not known."""
-    asyncio.run(_run(controller))
+    asyncio.run(_run(flags))
 
 
-async def _run(controller: Controller) -> None:
+async def _run(flags: ControllerFlags) -> None:
     clock = LoopClock()
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        connection = await stack.enter_async_context(Connection.found(controller.kubeconfig, controller.context))
-        service = ControllerService(connection, options(controller), clock)
-        if controller.pages is not None:
-            pages = HealthPages(controller.pages, _tls(clock), lambda: service.why_not_ready, service.render_metrics)
+        connection = await stack.enter_async_context(Connection.found(flags.kubeconfig, flags.context))
+        service = ControllerService(connection, options(flags), clock)
+        if flags.pages is not None:
+            pages = HealthPages(flags.pages, _tls(clock), lambda: service.why_not_ready, service.render_metrics)
             await pages.start()
             stack.push_async_callback(pages.close)
-            log.info("pages", url=f"https://{controller.pages.address}/metrics")
-        log.info("a candidate for the leader", server=connection.server, namespace=controller.namespace)
-        reason = await lifetime.wait(controller.seconds, _until_death(service))
+            log.info("pages", url=f"https://{flags.pages.address}/metrics")
+        log.info("a candidate for the leader", server=connection.server, namespace=flags.namespace)
+        reason = await lifetime.wait(flags.seconds, until_death(service.run(), "controller", log))
         log.info("ending", reason=reason)
 
 
-def options(controller: Controller) -> ControllerOptions:
-    """What the flags mean for the mapping and the decision."""
-    naming: Naming = "coexist" if controller.coexist else "seed"
+def options(flags: ControllerFlags) -> ControllerOptions:
+    """Returns the options of the mapping and the decision that the flags set."""
+    naming: Naming = "coexist" if flags.coexist else "seed"
     host = socket.gethostname()
     return ControllerOptions(
-        namespace=controller.namespace,
-        config_map=controller.config_map,
+        namespace=flags.namespace,
+        config_map=flags.config_map,
         holder=f"{host}_{os.getpid()}_{os.urandom(4).hex()}",
         host=host,
-        merge=MergeOptions(naming, keep_empty=controller.coexist, trust_changes=controller.trust_changes),
+        merge=MergeOptions(naming, keep_empty=flags.coexist, trust_changes=flags.trust_changes),
         guard=GuardOptions(
             naming=naming,
-            heartbeat_ns=KRUISE_HEARTBEAT_NS if controller.is_prober_kruise else HEARTBEAT_NS,
+            heartbeat_ns=KRUISE_HEARTBEAT_NS if flags.is_prober_kruise else FAILED_BEAT_NS,
             seed=int.from_bytes(os.urandom(8)),
             # OpenKruise's webhook fills it, and refuses a request that has it already.
-            fills_context=not controller.coexist,
+            fills_context=not flags.coexist,
         ),
         # OpenKruise's manager does it there.
-        manages_requests=not controller.coexist,
+        manages_requests=not flags.coexist,
     )
 
 
@@ -92,11 +92,3 @@ def _tls(clock: Clock) -> ssl.SSLContext:
     context = new_context()
     load(context, stand_in(clock.wall_ns() // SECOND))
     return context
-
-
-async def _until_death(service: ControllerService) -> None:
-    try:
-        await service.run()
-    except Exception as error:
-        log.exception("a part of the controller failed")
-        raise DaemonError(f"the controller died: {type(error).__name__}: {error}") from error

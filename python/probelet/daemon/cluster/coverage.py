@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.beside.takeover.lease import AgentLease, agent_lease
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
-from probelet.daemon.error import DaemonError
+from probelet.errors import DaemonError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError, KubeError
 from probelet.kube.kinds import LEASES, PODS

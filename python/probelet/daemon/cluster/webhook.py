@@ -10,8 +10,8 @@ from typing import Final
 import structlog
 
 from probelet.beside.guard.mutation import Options
-from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
+from probelet.errors import DaemonError
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
@@ -51,8 +51,8 @@ class OwnAuthority:
 
 
 @dataclass(frozen=True)
-class Webhook:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+class WebhookFlags:
+    """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     certificate: Files | OwnAuthority
     kubeconfig: Path | None
@@ -65,36 +65,36 @@ class Webhook:
     """OpenKruise's webhook admits ContainerRecreateRequests in this cluster."""
 
 
-def carry_out(webhook: Webhook) -> None:
+def carry_out(flags: WebhookFlags) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start, KubeConfigError if
     the API server's address is not known."""
-    asyncio.run(_serve(webhook))
+    asyncio.run(_serve(flags))
 
 
-async def _serve(webhook: Webhook) -> None:
+async def _serve(flags: WebhookFlags) -> None:
     clock = LoopClock()
     metrics = WebhookMetrics()
     served = ServedCertificate(metrics, clock.wall_ns)
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        connection = await _connection(webhook, stack)
-        source = await _source(webhook, served, metrics, clock, connection)
-        served_paths = handlers(webhook.namespace, None if webhook.coexist else connection)
-        server = AdmissionServer(served_paths, webhook.listening, served.context, metrics)
+        connection = await _connection(flags, stack)
+        source = await _source(flags, served, metrics, clock, connection)
+        served_paths = handlers(flags.namespace, None if flags.coexist else connection)
+        server = AdmissionServer(served_paths, flags.listening, served.context, metrics)
         ending = _Ending()
-        if webhook.pages is not None:
+        if flags.pages is not None:
             render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
-            pages = HealthPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
+            pages = HealthPages(flags.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
             await pages.start()
             stack.push_async_callback(pages.close)
-            log.info("pages", url=f"https://{webhook.pages.address}/metrics")
+            log.info("pages", url=f"https://{flags.pages.address}/metrics")
         reason = await lifetime.wait(
-            webhook.seconds, source.run(), _answer(server, served, webhook.listening, served_paths)
+            flags.seconds, source.run(), _answer(server, served, flags.listening, served_paths)
         )
         log.info("ending", reason=reason)
         ending.why = f"ending: {reason}"
         server.drain()
-        if webhook.seconds is None:
+        if flags.seconds is None:
             await lifetime.unless_hurried(_drained())
         await server.close()
 
@@ -131,25 +131,25 @@ def handlers(namespace: str, connection: Connection | None) -> Mapping[str, Hand
     return found
 
 
-async def _connection(webhook: Webhook, stack: AsyncExitStack) -> Connection | None:
+async def _connection(flags: WebhookFlags, stack: AsyncExitStack) -> Connection | None:
     """The API server, if it is known. Raises KubeConfigError if it is not, and the certificate needs it."""
     try:
-        return await stack.enter_async_context(Connection.found(webhook.kubeconfig, webhook.context))
+        return await stack.enter_async_context(Connection.found(flags.kubeconfig, flags.context))
     except KubeConfigError:
-        if isinstance(webhook.certificate, OwnAuthority) or webhook.kubeconfig is not None:
+        if isinstance(flags.certificate, OwnAuthority) or flags.kubeconfig is not None:
             raise
         # The line "serving" names the handlers; that of requests is not among them.
         return None
 
 
 async def _source(
-    webhook: Webhook,
+    flags: WebhookFlags,
     served: ServedCertificate,
     metrics: WebhookMetrics,
     clock: LoopClock,
     connection: Connection | None,
 ) -> CertificateFiles | SelfSigned:
-    given = webhook.certificate
+    given = flags.certificate
     if isinstance(given, Files):
         files = CertificateFiles(given.chain, given.key, served, clock)
         try:
@@ -158,6 +158,6 @@ async def _source(
             raise DaemonError(str(error)) from error
         return files
     assert connection is not None, "an authority of its own needs the API server"
-    hosts = [f"{given.service}.{webhook.namespace}.svc", f"{given.service}.{webhook.namespace}", *given.hosts]
-    log.info("certificate of an authority of its own", server=connection.server, secret=f"{webhook.namespace}/{SECRET}")
-    return SelfSigned(connection, webhook.namespace, SECRET, hosts, given.configuration, served, metrics, clock)
+    hosts = [f"{given.service}.{flags.namespace}.svc", f"{given.service}.{flags.namespace}", *given.hosts]
+    log.info("certificate of an authority of its own", server=connection.server, secret=f"{flags.namespace}/{SECRET}")
+    return SelfSigned(connection, flags.namespace, SECRET, hosts, given.configuration, served, metrics, clock)

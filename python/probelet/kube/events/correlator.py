@@ -41,7 +41,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Correlated:
-    """What an event is among the others."""
+    """The place of an event among the others."""
 
     key: Same | Similar
     """Equal for events that are one object of the API, whose count rises."""
@@ -71,7 +71,7 @@ class Correlator:
     def correlate(
         self, now: int, uid: str, type: EventType, reason: str, message: str, field_path: str = ""
     ) -> Correlated | None:
-        """What an event at ``now`` about the object ``uid`` is; None if the spam filter drops it."""
+        """Correlates an event at ``now`` about the object ``uid``; None if the spam filter drops it."""
         key, combined = self._aggregate(uid, type, reason, message, field_path, now)
         count = recent(self._counts, key, lambda: 0, COUNTS_MAX) + 1
         self._counts[key] = count

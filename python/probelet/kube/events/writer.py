@@ -60,7 +60,7 @@ class Regarding:
     resource_version: str = ""
 
     def reference(self) -> dict[str, str]:
-        """As the API has it, without what is empty."""
+        """Returns the reference in the API's form, without empty fields."""
         fields = {
             "apiVersion": self.api_version,
             "kind": self.kind,
@@ -75,7 +75,7 @@ class Regarding:
 
 @dataclass(slots=True)
 class _Known:
-    """What stays of an event between its repetitions."""
+    """The part of an event that stays between its repetitions."""
 
     name: str
     first_ms: int

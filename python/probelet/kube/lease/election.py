@@ -1,4 +1,4 @@
-"""Who leads: the decision about a lease as it was read. No I/O; time is an argument.
+"""Decides about the leader from a lease as it was read. No I/O; time is an argument.
 
 client-go tools/leaderelection/leaderelection.go (``tryAcquireOrRenew``, ``release``), 1.36. Laws:
 

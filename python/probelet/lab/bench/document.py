@@ -4,7 +4,7 @@ from typing import Literal, TypedDict
 
 
 class BenchDocument(TypedDict):
-    """What a load of probes cost."""
+    """The cost of a load of probes."""
 
     schema: Literal["probelet-bench/1"]
     scenario: str

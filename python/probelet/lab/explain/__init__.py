@@ -1,4 +1,4 @@
-"""What the fields of a probe mean in seconds: bounds, calculated from the fields alone.
+"""The meaning of a probe's fields in seconds: bounds, calculated from the fields alone.
 
 Laws
  1. Nothing is played here. ``bounds`` is arithmetic over the fields of one container's probes; its rules are those of

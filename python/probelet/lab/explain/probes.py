@@ -50,7 +50,7 @@ class Explained:
 
     @property
     def key(self) -> tuple[str, str, ProbeType]:
-        """What the probe of another version of the manifest has in common with it."""
+        """The key that it shares with the probe of another version of the manifest."""
         return self.object, self.container, self.type
 
 

@@ -30,7 +30,7 @@ MARKS: Final = {
     UNCONNECTED: "no connection",
     PROBER: "error of the prober, counts for nothing",
 }
-"""What an attempt came to, by the class of its mark."""
+"""The outcome of an attempt, by the class of its mark."""
 
 _BADNESS: Final = (SUCCESS, PROBER, REFUSAL, UNCONNECTED, TIMEOUT)
 
@@ -96,7 +96,7 @@ def _cut(frame: Frame, probes: Sequence[ProbeRow], life: tuple[float, float], ba
 
 
 def titles(frame: Frame, probe: ProbeRow, top: float, height: float) -> str:
-    """What a pointer shows on the runs of failures of a strip."""
+    """The titles that a pointer shows on the runs of failures of a strip."""
     drawn = []
     for mark, group in groupby(attempts(probe), lambda attempt: attempt.mark):
         rows = list(group)

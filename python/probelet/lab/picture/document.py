@@ -38,7 +38,7 @@ class FaultRow(TypedDict):
     kind: str
     """Its kind, in the words of a scenario file."""
     target: str
-    """What it strikes: a dependency, a workload, a Service or a node."""
+    """The target of the fault: a dependency, a workload, a Service or a node."""
     label: str
     """One short phrase for people: ``auth answers in 1.5 s``."""
     from_seconds: float
@@ -55,9 +55,9 @@ class ScenarioRow(TypedDict):
     title: str
     """One line."""
     text: str
-    """What it shows and what it assumes, for people."""
+    """The purpose and the assumptions of the scenario, for people."""
     assumed: list[str]
-    """What was assumed of probes of these manifests: which of them ask a dependency."""
+    """The assumptions about the probes of these manifests: which of them ask a dependency."""
     duration_seconds: float
     """How long the simulation lasts."""
     faults: list[FaultRow]
@@ -219,7 +219,7 @@ class EventRow(TypedDict):
 
 
 class VerdictRow(TypedDict):
-    """What the simulation comes to."""
+    """The verdict of the simulation."""
 
     recovered: bool
     """True if at the end every workload has the ready replicas that it wants and no request is lost."""
@@ -284,17 +284,17 @@ class RunRow(TypedDict):
     events: list[EventRow]
     """The events of the pods, in order; if there are too many, the first of each pod and reason stay."""
     verdict: VerdictRow
-    """What it comes to."""
+    """The verdict."""
     findings: list[str]
-    """What happened and why, one sentence each, the most important one first."""
+    """The events and their causes, one sentence each, the most important one first."""
     advice: list[AdviceRow]
-    """What to change, the change that saves most first."""
+    """The changes to make, the one that saves most first."""
     guard: NotRequired[GuardRow]
     """Only where enhanced liveness decided instead of each kubelet."""
 
 
 class SimulationRow(TypedDict):
-    """What both versions of the manifests go through."""
+    """The simulation of both versions of the manifests."""
 
     schema: Literal["probelet-simulate/1"]
     probelet: str

@@ -36,7 +36,7 @@ TITLE_MAX = 240
 
 
 def titled(title: str) -> str:
-    """What a pointer shows that rests on the element; ``title`` is plain text, and empty for none."""
+    """Returns the title that a pointer shows on the element; ``title`` is plain text, and empty for none."""
     return f"<title>{escaped(shortened(title, TITLE_MAX))}</title>" if title else ""
 
 

@@ -18,7 +18,7 @@ from probelet.lab.picture.wording import figures, grade, headline, outcome, sent
 
 BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000
-"""What the page has around its parts."""
+"""The size of the page around its parts."""
 
 FINDINGS_MAX: Final = 8
 ADVICE_MAX: Final = 6

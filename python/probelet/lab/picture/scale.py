@@ -31,7 +31,7 @@ class Frame:
     seconds: float
     """The length of the time axis."""
     column: float
-    """What is narrower is merged."""
+    """The least width of a column; narrower ones are merged."""
     has_titles: bool = True
     """False leaves out what only a pointer shows on marks and spans: phones have none, and titles are most of the size
     of a long simulation's picture."""

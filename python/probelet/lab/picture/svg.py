@@ -27,7 +27,7 @@ DETAILS: Final = (
     *(Detail(column, has_titles=True) for column in (1.0, 2.0)),
     *(Detail(column, has_titles=False) for column in (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0, 40.0)),
 )
-"""What a picture gives up to keep its size, step by step: detail, what a pointer shows, more detail."""
+"""The details that a picture gives up to keep its size, step by step: detail, what a pointer shows, more detail."""
 
 
 def svg(document: SimulateDocument) -> str:

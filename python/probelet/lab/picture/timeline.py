@@ -47,7 +47,7 @@ def runs_of(document: SimulateDocument) -> list[RunRow]:
 
 
 def name_of(run: RunRow) -> str:
-    """What a picture of two runs calls one of them."""
+    """Returns the name of one of two runs in a picture."""
     return ", ".join(run["manifests"]) + (" with enhanced liveness" if "guard" in run else "")
 
 

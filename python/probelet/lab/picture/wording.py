@@ -1,4 +1,4 @@
-"""What a person reads: the verdict as a sentence, counts, and the outcome of a pod."""
+"""The words for a person: the verdict as a sentence, counts, and the outcome of a pod."""
 
 from typing import Final, NamedTuple
 
@@ -89,7 +89,7 @@ def end_of(fault: FaultRow) -> float:
 
 
 def summary(run: RunRow, scenario: ScenarioRow) -> str:
-    """What happened when, in one or two sentences; `figures` has the other numbers."""
+    """Returns the events and their times in one or two sentences; `figures` has the other numbers."""
     verdict, requests = run["verdict"], run["verdict"]["requests"]
     if not run["pods"]:
         return "The manifests have no pod that this scenario could run."
@@ -145,7 +145,7 @@ def seconds_in(spans: list[SpanRow], *states: str) -> float:
 
 
 def outcome(pod: PodRow) -> tuple[str, str, bool]:
-    """What became of a pod: its last state in words, the numbers, and whether that is well."""
+    """Returns the outcome of a pod: its last state in words, the numbers, and whether that is well."""
     spans = pod["spans"]
     if not spans:
         return "never ran", "", False

@@ -1,5 +1,5 @@
-"""What a flight recorder wrote: reads it, and plays its pods with other probes. The bytes and the plays are Rust's
-(``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
+"""Reads the files of a flight recorder, and plays its pods with other probes. The bytes and the plays are Rust's
+(``rust/play/src/recording``, ``rust/play/src/whatif``); here they have types.
 """
 
 from probelet.lab.recording.model import (

@@ -50,7 +50,7 @@ class Life(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What the attempts of a probe were like."""
+    """The attempts of a probe in numbers."""
 
     attempts: int
     failures: int
@@ -75,7 +75,7 @@ class RecordedContainer(msgspec.Struct, frozen=True):
 
 
 class RecordedPod(msgspec.Struct, frozen=True):
-    """What really happened to a pod in a stretch. ``attempts`` is how many are recorded."""
+    """The recorded life of a pod in a stretch. ``attempts`` is how many are recorded."""
 
     uid: str
     namespace: str
@@ -89,7 +89,7 @@ class RecordedPod(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """What one engine recorded without a loss; ``lost`` entries are missing before it."""
+    """The part of a recording that one engine wrote without a loss; ``lost`` entries are missing before it."""
 
     probelet: str
     lost: int
@@ -108,7 +108,7 @@ class Described(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What a play came to. The last three count its attempts by what answered them: an attempt of that moment, the
+    """The outcome of a play. The last three count its attempts by what answered them: an attempt of that moment, the
     latest one before, or nobody."""
 
     results: list[Result]

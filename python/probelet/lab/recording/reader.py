@@ -23,7 +23,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Recording:
-    """What a flight recorder wrote.
+    """The recording of a flight recorder.
 
     Args:
         path: a directory of segments, or one file of a segment or of several.

@@ -6,14 +6,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from probelet.lab.explain import bounds
-from probelet.lab.scenario.fault import Rollout
+from probelet.lab.scenario.fault import OtherVersion
 from probelet.lab.scenario.length import Length, Startup
 from probelet.lab.scenario.model import Asks, Container, Scenario
 from probelet.lab.scenario.pattern import Template, Templates, matches_container
 from probelet.spec.model.container import Container as PodContainer
 from probelet.spec.model.probe import PROBE_TYPES, Probe, ProbeType
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
-from probelet.virtual.cluster import Behaviour, Cluster
+from probelet.virtual.cluster import Behaviour, VirtualCluster
 
 HALF_OF_BUDGET: Final = Startup(of_budget=0.5)
 LATENCY: Final = Length(always=20 * MILLISECOND)
@@ -23,7 +23,7 @@ BUDGET_WITHOUT_PROBE: Final = 30 * SECOND
 
 
 class Assumed(NamedTuple):
-    """What a scenario assumes of the containers of some manifests."""
+    """The assumptions of a scenario about the containers of some manifests."""
 
     asks: list[str]
     """Which probes ask dependencies: one phrase each."""
@@ -31,7 +31,7 @@ class Assumed(NamedTuple):
     """How long the slowest container takes to start up at first, as a rule."""
 
 
-def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: Templates) -> Assumed:
+def behave(scenario: Scenario, cluster: VirtualCluster, templates: Templates, budgets: Templates) -> Assumed:
     """Provides the dependencies and sets the behaviour of every container.
 
     ``budgets`` has the templates whose start-up budgets count for `ofBudget`, because other probes must not make a
@@ -55,7 +55,8 @@ def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: 
 
 
 def asks_of(scenario: Scenario, workload: str, container: PodContainer) -> Asks:
-    """What requests and each probe of a container ask, with everything that a scenario leaves to the handlers said."""
+    """Returns the dependencies that requests and each probe of a container ask, with the answers that the scenario
+    leaves to the handlers."""
     found = _asks(_entry(scenario, workload, container.name).asks or Asks(), container)
     return Asks(
         requests=found.get("requests", []),
@@ -73,7 +74,9 @@ def unmatched(scenario: Scenario, templates: Templates) -> Iterator[int]:
             yield index
 
 
-def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Template, budgets: Templates) -> Behaviour:
+def new_version(
+    scenario: Scenario, fault: OtherVersion, workload: str, template: Template, budgets: Templates
+) -> Behaviour:
     """How the containers of a workload behave after a rollout: as its first container with a probe, but for what the
     fault says."""
     container = next((each for each in template.containers if each.probes), template.containers[-1])
@@ -91,7 +94,7 @@ def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Tem
     return msgspec.structs.replace(found, exits_after=format_duration(fault.exits_after))
 
 
-def _provide(scenario: Scenario, cluster: Cluster) -> None:
+def _provide(scenario: Scenario, cluster: VirtualCluster) -> None:
     """Dependencies that ask nothing come first, because a dependency may only ask what is there."""
     left = dict(scenario.dependencies)
     while left:
@@ -101,7 +104,7 @@ def _provide(scenario: Scenario, cluster: Cluster) -> None:
 
 
 def _entry(scenario: Scenario, workload: str, container: str) -> Container:
-    """What all entries that match say together; a later one replaces what an earlier one says."""
+    """Merges all entries that match; a later one replaces what an earlier one says."""
     found: dict[str, object] = {}
     for entry in scenario.containers:
         if matches_container(entry.match, workload, container):
@@ -128,8 +131,8 @@ def _behaviour(entry: Container, asks: dict[str, list[str]], wait: int) -> Behav
 
 
 def _asks(asks: Asks, container: PodContainer) -> dict[str, list[str]]:
-    """What requests and each probe of a container ask. A probe for which the scenario says nothing asks what a probe
-    with the same handler asks: it is the same code."""
+    """Returns the dependencies that requests and each probe of a container ask. A probe for which the scenario says
+    nothing asks what a probe with the same handler asks: it is the same code."""
     found: dict[str, list[str]] = {"requests": asks.requests} if asks.requests else {}
     said: dict[ProbeType, list[str] | None] = {
         "readiness": asks.readiness,

@@ -1,31 +1,35 @@
-"""What goes wrong in a scenario file: one type for each ``type`` of an entry of ``faults``.
+"""The faults of a scenario file: one type for each ``type`` of an entry of ``faults``.
 
-A *pattern* is a name in which ``*``, ``?`` and ``[...]`` stand for others; a fault strikes everything that matches.
+Most are the faults of a cluster. A *pattern* is a name in which ``*``, ``?`` and ``[...]`` stand for others; a fault
+strikes everything that matches. The types here are for what a file says in other terms than Python: lengths of time as
+files write them, and changes of what the scenario says elsewhere.
 """
 
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-import msgspec
+from probelet.config.kubelet import DurationAboveZero
+from probelet.lab.scenario.length import Length, Startup
+from probelet.virtual.cluster.fault import (
+    Deadlock,
+    DependencyDown,
+    Evict,
+    Exit,
+    Factor,
+    Fault,
+    GcPause,
+    Lasting,
+    MemoryLeak,
+    NodeSlow,
+    Partition,
+    ProberRestart,
+    ProberStarved,
+    SlowLeak,
+    StartupDrift,
+    StartupSlow,
+)
 
-from probelet.config.kubelet import Count, Duration, DurationAboveZero, Section
-from probelet.lab.scenario.length import AboveZero, Length, Startup
 
-
-class Timed(Section, frozen=True, kw_only=True, tag_field="type"):
-    """Something that happens at a time."""
-
-    at: Duration = 0
-    """When it begins, from the beginning of the traffic on. Default 0s."""
-
-
-class Lasting(Timed, frozen=True, kw_only=True):
-    """Something that lasts."""
-
-    lasts: DurationAboveZero | None = None
-    """How long it lasts. Default: until the end."""
-
-
-class DependencySlow(Lasting, frozen=True, kw_only=True, tag="dependency-slow"):
+class OtherLatency(Lasting, frozen=True, tag="dependency-slow"):
     """A dependency answers later than usual."""
 
     dependency: str = ""
@@ -34,54 +38,7 @@ class DependencySlow(Lasting, frozen=True, kw_only=True, tag="dependency-slow"):
     """How long it takes to answer meanwhile."""
 
 
-class DependencyDown(Lasting, frozen=True, kw_only=True, tag="dependency-down"):
-    """A dependency does not answer."""
-
-    dependency: str = ""
-    """The dependency's name."""
-    hangs: bool = False
-    """False (default): it refuses, so that what asks it fails at once. True: what asks it waits for its timeout."""
-
-
-class Partition(Lasting, frozen=True, kw_only=True, tag="partition"):
-    """A part of the network does not reach the rest: what goes between hangs."""
-
-    cut: str = ""
-    """A pattern of workloads, if a dependency is given, or of nodes: what is cut off."""
-    dependency: str | None = None
-    """From this dependency alone. Default: a node from everything but its own prober."""
-
-
-class NodeSlow(Lasting, frozen=True, kw_only=True, tag="node-slow"):
-    """Everything on a node takes longer: requests, probes, and start-ups that begin meanwhile."""
-
-    node: str = "node-0"
-    """A pattern of nodes (`node-0`, `node-1` ...). Default: `node-0`."""
-    factor: AboveZero = 4.0
-    """How many times as long. Default 4."""
-
-
-class ProberStarved(Lasting, frozen=True, kw_only=True, tag="prober-starved"):
-    """A node's prober gets too little CPU, and reads each answer late."""
-
-    node: str = "node-0"
-    """A pattern of nodes. Default: `node-0`."""
-    late: DurationAboveZero | None = None
-    """How late; an answer that it reads after the probe's timeout is a timeout."""
-
-
-class ProberRestart(Timed, frozen=True, kw_only=True, tag="prober-restart"):
-    """A node's prober is restarted, as with its kubelet: its counts and results are lost, containers run on."""
-
-    node: str = "*"
-    """A pattern of nodes. Default: all."""
-    down: Duration = 2_000_000_000
-    """How long it makes no probe. Default 2s."""
-    restore: bool = False
-    """Keep what probelet's journal keeps (`restore: full`). Default false, as the kubelet."""
-
-
-class Rollout(Timed, frozen=True, kw_only=True, tag="rollout"):
+class OtherVersion(Fault, frozen=True, tag="rollout"):
     """A workload gets a new version, which may behave otherwise."""
 
     workload: str = "*"
@@ -96,103 +53,28 @@ class Rollout(Timed, frozen=True, kw_only=True, tag="rollout"):
     """Each container of the new version exits with code 1 after running for so long. Default: never."""
 
 
-class TrafficStep(Lasting, frozen=True, kw_only=True, tag="traffic-step"):
+class OtherTraffic(Lasting, frozen=True, tag="traffic-step"):
     """More requests, or fewer."""
 
     service: str = "*"
     """A pattern of Services. Default: all."""
-    factor: AboveZero = 2.0
+    factor: Factor = 2.0
     """How many times as many requests. Default 2."""
 
 
-class Struck(Timed, frozen=True, kw_only=True):
-    """Something that happens to containers of some pods."""
-
-    container: str = "*"
-    """A pattern of `workload` or `workload/container`. Default: all."""
-    replicas: Count | None = None
-    """In how many pods of each workload, those with the first names first. Default: in all."""
-
-
-class Deadlock(Struck, frozen=True, kw_only=True, tag="deadlock"):
-    """Processes go on running and answer nothing any more, until they are restarted."""
-
-
-class Exit(Struck, frozen=True, kw_only=True, tag="exit"):
-    """Processes end by themselves."""
-
-    code: Annotated[int, msgspec.Meta(ge=0, le=255)] = 1
-    """The exit code. Default 1."""
-
-
-class Growing(Lasting, frozen=True, kw_only=True):
-    """Something that happens to all containers that match, and lasts."""
-
-    container: str = "*"
-    """A pattern of `workload` or `workload/container`. Default: all."""
-
-
-class GcPause(Growing, frozen=True, kw_only=True, tag="gc-pause"):
-    """Processes stand still once in each period: nothing is answered until the pause is over."""
-
-    pause: DurationAboveZero | None = None
-    """How long each takes."""
-    every: DurationAboveZero = 60_000_000_000
-    """The period. Each container has a phase of its own in it. Default 1m."""
-
-
-class Leak(Growing, frozen=True, kw_only=True, tag="leak"):
-    """Processes become slower until they are restarted."""
-
-    per_hour: DurationAboveZero | None = None
-    """How much longer each request and probe takes with each hour of the container's life."""
-
-
-class MemoryLeak(Growing, frozen=True, kw_only=True, tag="memory-leak"):
-    """Processes use more memory until they are restarted; at the limit they are killed, with exit code 137."""
-
-    per_hour: str = ""
-    """How much more with each hour of the container's life, as a Kubernetes quantity: `256Mi`."""
-    limit: str = ""
-    """The limit, as a Kubernetes quantity."""
-
-
-class StartupSlow(Growing, frozen=True, kw_only=True, tag="startup-slow"):
-    """Start-ups that begin meanwhile take longer."""
-
-    more: DurationAboveZero | None = None
-    """How much longer."""
-
-
-class StartupDrift(Growing, frozen=True, kw_only=True, tag="startup-drift"):
-    """Start-ups take longer with each day."""
-
-    per_day: DurationAboveZero | None = None
-    """How much longer for each day since the fault began."""
-
-
-class Evict(Timed, frozen=True, kw_only=True, tag="evict"):
-    """Pods are evicted, as by a drain of their nodes. PodDisruptionBudgets count."""
-
-    workload: str = "*"
-    """A pattern of workloads. Default: all."""
-    replicas: Count | None = None
-    """How many pods of each workload. Default: all."""
-
-
-Fault: TypeAlias = (
-    DependencySlow
+AnyFault: TypeAlias = (
+    OtherLatency
     | DependencyDown
     | Partition
     | NodeSlow
     | ProberStarved
     | ProberRestart
-    | Rollout
-    | TrafficStep
+    | OtherVersion
+    | OtherTraffic
     | Deadlock
     | Exit
     | GcPause
-    | Leak
+    | SlowLeak
     | MemoryLeak
     | StartupSlow
     | StartupDrift

@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar
 import msgspec
 
 from probelet.config.kubelet import Duration, DurationAboveZero, Section
-
-AboveZero = Annotated[float, msgspec.Meta(extra={"range": "above 0"}, extra_json_schema={"exclusiveMinimum": 0})]
+from probelet.virtual.cluster.fault import Factor
 
 
 class Length(Section, frozen=True, kw_only=True):
@@ -34,7 +33,7 @@ class Length(Section, frozen=True, kw_only=True):
 class Startup(Length, frozen=True, kw_only=True):
     """How long a container takes to start up."""
 
-    of_budget: AboveZero | None = None
+    of_budget: Factor | None = None
     """As a share of the start-up budget: how long the container's probes wait for it for sure, as `probelet explain`
     says. Without a probe that kills it: of 30 seconds."""
     per_day: Duration = 0

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from probelet.config.kubelet import Count, Duration, DurationAboveZero, Section
-from probelet.lab.scenario.fault import Fault
+from probelet.lab.scenario.fault import AnyFault
 from probelet.lab.scenario.length import Length, Startup
 from probelet.spec.text.duration import MILLISECOND, MINUTE, SECOND
 
@@ -108,5 +108,5 @@ class Scenario(Section, frozen=True, kw_only=True):
     """How containers behave."""
     traffic: list[Traffic] = msgspec.field(default_factory=list)
     """The requests of clients; the first entry that matches a Service counts."""
-    faults: list[Fault] = msgspec.field(default_factory=list)
+    faults: list[AnyFault] = msgspec.field(default_factory=list)
     """What goes wrong, and when."""

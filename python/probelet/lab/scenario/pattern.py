@@ -1,4 +1,4 @@
-"""What a pattern of a scenario stands for in a cluster."""
+"""The objects of a cluster for which a pattern of a scenario stands."""
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -9,7 +9,7 @@ from probelet.spec.model.pod import Pod
 
 
 class Template(NamedTuple):
-    """What a workload makes its pods of."""
+    """The template from which a workload makes its pods."""
 
     kind: str
     """The workload's kind; ``Pod`` for a pod without one."""

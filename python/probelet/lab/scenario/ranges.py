@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect as types
 
-from probelet.spec.read.decode import is_duration
+from probelet.spec.read.decode import file_fields, is_duration
 from probelet.spec.text.duration import format_duration
 from probelet.spec.text.problem import FieldError
 
@@ -57,9 +57,7 @@ class _Limits(msgspec.Struct, frozen=True):
 
 @cache
 def _limits(cls: type[msgspec.Struct]) -> list[tuple[types.Field, "_Limits | None"]]:
-    info = types.type_info(cls)
-    assert isinstance(info, types.StructType)
-    return [(field, _of(field.type)) for field in info.fields]
+    return [(field, _of(field.type)) for field in file_fields(cls)]
 
 
 def _of(info: types.Type) -> "_Limits | None":

@@ -6,21 +6,15 @@ from typing import Final
 
 import msgspec
 
-from probelet.lab.scenario.fault import (
-    DependencyDown,
-    DependencySlow,
-    GcPause,
-    MemoryLeak,
-    Partition,
-    Rollout,
-    Timed,
-)
+from probelet.lab.scenario.fault import OtherLatency, OtherVersion
 from probelet.lab.scenario.length import Length, Startup
 from probelet.lab.scenario.model import Container, Dependency, Scenario, Traffic
 from probelet.lab.scenario.ranges import range_errors
 from probelet.spec.text.duration import HOUR, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.spec.text.quantity import parse_quantity
+from probelet.virtual.cluster.duration import nanoseconds
+from probelet.virtual.cluster.fault import DependencyDown, Fault, GcPause, MemoryLeak, Partition
 
 DURATION_MAX = 366 * 24 * HOUR
 """The longest simulation; a longer one is a slip of the unit."""
@@ -48,11 +42,11 @@ def _mistakes(scenario: Scenario) -> Iterator[FieldError]:
         yield from _traffic(traffic, f"traffic[{index}]")
     for index, fault in enumerate(scenario.faults):
         path = f"faults[{index}]"
-        if not isinstance(fault, Timed):
+        if not isinstance(fault, Fault):
             yield FieldError(path, "Required value", detail="a fault has a type")
             continue
-        if fault.at >= scenario.duration:
-            value, end = format_duration(fault.at), format_duration(scenario.duration)
+        if (at := nanoseconds("at", fault.at)) >= scenario.duration:
+            value, end = format_duration(at), format_duration(scenario.duration)
             yield FieldError(f"{path}.at", "Invalid value", value, f"must be before the end of the scenario, {end}")
         yield from _fault(fault, known, path)
 
@@ -91,22 +85,22 @@ _REQUIRED: Final = {
 """The fields of faults without a default, and what they say."""
 
 
-def _fault(fault: Timed, known: Mapping[str, Dependency], path: str) -> Iterator[FieldError]:
+def _fault(fault: Fault, known: Mapping[str, Dependency], path: str) -> Iterator[FieldError]:
     for field in msgspec.structs.fields(type(fault)):
         if field.name in _REQUIRED and not getattr(fault, field.name):
             yield FieldError(f"{path}.{field.encode_name}", "Required value", detail=_REQUIRED[field.name])
     match fault:
-        case DependencySlow() | DependencyDown():
+        case OtherLatency() | DependencyDown():
             yield from _names([fault.dependency], known, f"{path}.dependency", in_list=False)
-            if isinstance(fault, DependencySlow):
+            if isinstance(fault, OtherLatency):
                 yield from _length(fault.latency, f"{path}.latency", required=True)
         case Partition(dependency=str(dependency)):
             yield from _names([dependency], known, f"{path}.dependency", in_list=False)
-        case Rollout():
+        case OtherVersion():
             for name, length in (("startup", fault.startup), ("latency", fault.latency)):
                 if length is not None:
                     yield from _length(length, f"{path}.{name}", required=name == "latency")
-        case GcPause(every=every, pause=int(pause)) if pause >= every:
+        case GcPause(every=int(every), pause=int(pause)) if pause >= every:
             detail = f"must be below every, {format_duration(every)}"
             yield FieldError(f"{path}.pause", "Invalid value", format_duration(pause), detail)
         case MemoryLeak():

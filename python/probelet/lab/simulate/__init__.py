@@ -1,4 +1,4 @@
-"""What probes do to a service before they do it: manifests, played through a scenario, with a verdict and advice.
+"""Plays manifests through a scenario and says what their probes will do to a service, with a verdict and advice.
 
 ``play`` is the whole of it: it returns a ``probelet-simulate/1`` document, from which the text of ``probelet simulate``
 and every picture are made. ``manifests`` reads, ``playing`` plays once, ``verdict``, ``trouble`` and ``findings`` say

@@ -1,4 +1,4 @@
-"""What happened and why, as sentences."""
+"""The events of a play and their causes, as sentences."""
 
 from collections.abc import Iterator, Mapping
 

@@ -11,7 +11,7 @@ from probelet.lab.scenario.pattern import Templates
 from probelet.lab.scenario.read import ScenarioFile
 from probelet.lab.simulate.manifests import Manifests
 from probelet.spec.text.duration import SECOND, format_duration
-from probelet.virtual.cluster import Cluster, History
+from probelet.virtual.cluster import History, VirtualCluster
 
 SETTLE_STEP: Final = 5
 """Seconds between two looks whether all is ready."""
@@ -28,7 +28,7 @@ Watch = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Setting:
-    """What all plays of a simulation have in common."""
+    """The setting that all plays of a simulation share."""
 
     file: ScenarioFile
     seed: int
@@ -53,7 +53,7 @@ class Played:
     """When it was to end."""
     rates: dict[str, float]
     assumed: list[str]
-    """What was assumed of probes that ask dependencies."""
+    """The assumptions about probes that ask dependencies."""
     late: list[str]
     """The workloads that were not ready when traffic began."""
     templates: Templates
@@ -61,7 +61,7 @@ class Played:
     decisions: Mapping[str, int]
     """How often each reason of enhanced liveness decided; empty without it."""
     wall_seconds: float
-    """What the play took of real time."""
+    """The real time that the play took."""
 
 
 class Play:
@@ -71,7 +71,7 @@ class Play:
         scenario = setting.file.scenario
         self._setting = setting
         self._began_at = time.monotonic()
-        self._cluster = Cluster(
+        self._cluster = VirtualCluster(
             list(objects),
             nodes=scenario.nodes,
             seed=setting.seed,

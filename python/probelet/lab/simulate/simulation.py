@@ -52,7 +52,7 @@ class Progress:
     """How far a simulation is."""
 
     what: str
-    """What is played: ``manifests``, ``against``, or the id of a piece of advice."""
+    """The subject of the play: ``manifests``, ``against``, or the id of a piece of advice."""
     share: float
     """The share of it that has been played, 0 to 1."""
 
@@ -77,7 +77,7 @@ def play(
     """Plays manifests through a scenario.
 
     Args:
-        manifests: files, directories, texts or objects, as ``probelet.Cluster`` takes them.
+        manifests: files, directories, texts or objects, as ``probelet.VirtualCluster`` takes them.
         scenario: the name of a built-in, the path of a file, or a scenario that was read.
         against: another version of the manifests, played through the same scenario.
         guard: play the same manifests beside it with enhanced liveness, which has these settings, the data of the

@@ -1,4 +1,4 @@
-"""What went wrong with the probes of each workload after traffic began: failures, their reasons, and what they did."""
+"""The troubles of each workload's probes after traffic began: failures, their reasons, and what they did."""
 
 import math
 from collections import Counter
@@ -58,7 +58,7 @@ class Failures:
 
 @dataclass
 class Trouble:
-    """What happened to one workload."""
+    """The troubles of one workload."""
 
     workload: str
     lost: float = 0.0

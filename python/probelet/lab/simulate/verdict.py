@@ -1,4 +1,4 @@
-"""What a simulation comes to: when unready, when killed, how many requests lost, and whether it recovers."""
+"""The verdict of a simulation: when unready, when killed, how many requests lost, and whether it recovers."""
 
 from collections.abc import Iterator
 from itertools import pairwise

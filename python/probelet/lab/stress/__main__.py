@@ -15,7 +15,7 @@ from probelet.lab.stress.scene import Scene
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What to play."""
+    """The play to run."""
 
     scene: Scene
     seconds: float

@@ -37,7 +37,7 @@ def expected(scene: Scene, exit_code: int, until_ns: int) -> list[int] | None:
 
 
 def modelled(scene: Scene, exit_code: int, until_ns: int) -> list[int]:
-    """As ``expected``, and about right where the model is not exact."""
+    """Returns the same as ``expected``, and about right where the model is not exact."""
     if scene.kill_ns:
         return _probe_kills(scene, until_ns)
     policy = "OnFailure" if scene.policy == "OnFailure" else "Always"

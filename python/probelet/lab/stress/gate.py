@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from probelet.lab.backoff.curve import Curve
 from probelet.policy.facts.snapshot import ContainerRecord
-from probelet.policy.node.restart_gate import HOUSEKEEPING_NS, GateOptions, RestartGate, Verdict
+from probelet.policy.node.restart_gate import HOUSEKEEPING_NS, GateOptions, RestartGate, StartDecision
 from probelet.policy.rules.restart import back_off_key
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -37,8 +37,8 @@ class ObservedGate(RestartGate):
         self.starts: dict[str, list[Decision]] = {}
         self._allowed: dict[str, int] = {}
 
-    def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
-        """As ``RestartGate.decide``."""
+    def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> StartDecision:
+        """Decides like ``RestartGate.decide``."""
         key = back_off_key(pod, container)
         verdict = super().decide(pod, container, exited, now)
         if verdict.word == "start":

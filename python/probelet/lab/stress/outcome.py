@@ -107,7 +107,7 @@ class Outcome(msgspec.Struct, frozen=True):
     memory: Memory
     """The sizes of the node's tables."""
     cost: Cost | None = None
-    """What a real run cost; None in virtual time."""
+    """The cost of a real run; None in virtual time."""
 
 
 def spread(lengths_ns: Sequence[int]) -> Spread:

@@ -1,4 +1,4 @@
-"""What processes cost, from /proc."""
+"""The cost of processes, from /proc."""
 
 import os
 import re

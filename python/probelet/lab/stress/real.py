@@ -18,11 +18,13 @@ from probelet.lab.stress.pods import STAY, make_pod, status_key
 from probelet.lab.stress.processes import cpu_seconds, resident_bytes
 from probelet.lab.stress.scene import Scene
 from probelet.lab.stress.sink import ApiSink
+from probelet.node.options import NodeOptions
 from probelet.node.service import Service
 from probelet.policy.protocol.actions import Publish
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.launch import EmbeddedRuntime, launch
+from probelet.runtime.host import RuntimeHost
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
 
@@ -44,7 +46,7 @@ class PluginClient(RuntimeClient):
         config: api_pb2.ContainerConfig,
         sandbox_config: api_pb2.PodSandboxConfig,
     ) -> str:
-        """As the runtime does it."""
+        """Creates a container like the runtime."""
         made = await super().create_container(pod_sandbox_id, config, sandbox_config)
         self._made[made] = (int(sandbox_config.metadata.uid.rpartition("-")[2]), config.metadata.name)
         return made
@@ -75,15 +77,9 @@ class RealNode:
             stack.push_async_callback(runtime.aclose)
             client = PluginClient(runtime.endpoint, self.engine, self.scene.start_cost_ns)
             stack.push_async_callback(client.aclose)
-            service = Service(
-                client,
-                self.engine,
-                self.gate,
-                node="stress",
-                log_root=runtime.log_directory,
-                on_host=True,
-                on_publish=self._publish,
-            )
+            host = RuntimeHost(client, self.engine, "stress", on_host=True)
+            options = NodeOptions(log_root=runtime.log_directory, on_publish=self._publish)
+            service = Service(host, self.gate, options)
             stack.push_async_callback(service.close)
             await service.start()
             self._began = self.engine.now()

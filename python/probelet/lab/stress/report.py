@@ -11,13 +11,13 @@ from probelet.lab.stress.outcome import LATENESS_MS, Outcome
 
 SCHEMA: Final = "probelet-stress/1"
 CHART_SCENES_MAX: Final = 7
-"""As many as there are inks."""
+"""One scene for each ink."""
 
 INKS: Final = ("today", "new", "minimum", "flat", "rapid", "second", "tiny")
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``probelet stress -o json`` prints."""
+    """The document that ``probelet stress -o json`` prints."""
 
     schema: str = SCHEMA
     machine: dict[str, str]

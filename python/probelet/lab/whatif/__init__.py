@@ -1,4 +1,4 @@
-"""What would have happened with other settings: plays a recording and compares the play with what really happened.
+"""Plays a recording with other settings and compares the play with what really happened.
 
 Laws:
 

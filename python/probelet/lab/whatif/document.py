@@ -10,7 +10,7 @@ Outcome: TypeAlias = Literal["same", "earlier", "later", "avoided", "added", "un
 
 
 class RecordingPart(TypedDict):
-    """What was played."""
+    """The recording that was played."""
 
     node: str
     """The node."""
@@ -55,7 +55,7 @@ class RestartRow(TypedDict):
     container_id: str
     """Its ID: each life of a container has another one."""
     outcome: Outcome
-    """What the change makes of it; ``avoided``: it would not have come when it really came; ``unknown``: nobody knows
+    """The outcome with the change; ``avoided``: it would not have come when it really came; ``unknown``: nobody knows
     whether it would have come."""
     really: str | None
     """The verdict's time in reality; null if there was none."""
@@ -83,7 +83,7 @@ class OutageRow(TypedDict):
     container_id: str
     """Its ID."""
     outcome: Outcome
-    """What the change makes of it: noticed ``earlier``, ``later``, the ``same``, not at all (``avoided``), or only
+    """The outcome with the change: noticed ``earlier``, ``later``, the ``same``, not at all (``avoided``), or only
     in the play (``added``)."""
     really_from: str | None
     """When it really became not ready; null if it did not."""
@@ -113,7 +113,7 @@ class StartRow(TypedDict):
 
 
 class AnswersPart(TypedDict):
-    """What answered the attempts of the play."""
+    """The sources of the answers to the play's attempts."""
 
     recorded: int
     """Attempts that were really made at that moment."""
@@ -133,11 +133,11 @@ class CheckPart(TypedDict):
 
 
 class WhatifDocument(TypedDict):
-    """What would have happened."""
+    """The outcome of a play with other settings."""
 
     schema: Literal["probelet-whatif/1"]
     recording: RecordingPart
-    """What was played."""
+    """The recording that was played."""
     assume: Literal["healthy", "failing"] | None
     """How unknown answers were taken; null: both ways, and what differs is unknown."""
     changes: list[ChangeRow]
@@ -149,6 +149,6 @@ class WhatifDocument(TypedDict):
     starts: list[StartRow]
     """The containers whose first time ready moves."""
     answers: AnswersPart
-    """What answered the play's attempts."""
+    """The sources of the answers to the play's attempts."""
     check: CheckPart
     """Whether the recorded settings give what really happened."""

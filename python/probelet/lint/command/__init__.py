@@ -1,1 +1,1 @@
-"""What the command of an exec probe does, as far as its words say it: shells, clients of HTTP and gRPC."""
+"""Reads the command of an exec probe, as far as its words say what it does: shells, clients of HTTP and gRPC."""

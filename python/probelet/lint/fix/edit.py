@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from probelet.errors import ProbeletError
-from probelet.lint.fix.change import Change, Plain, Remove, Replace, Set
+from probelet.lint.change import Change, Plain, Remove, Replace, Set
 from probelet.lint.fix.render import block, flow, scalar
 from probelet.lint.fix.span import content_end
 from probelet.spec.read.tree import Member, Node, members_on_way, steps

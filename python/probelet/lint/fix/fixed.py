@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from probelet.lint.change import Change
 from probelet.lint.finding import Finding
-from probelet.lint.fix.change import Change
 from probelet.lint.fix.edit import NoEdit, edit
 from probelet.lint.fix.plain import changed, joined
 from probelet.lint.fix.span import comments

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from probelet.lint.fix.change import Change, Remove, Replace, Set
+from probelet.lint.change import Change, Remove, Replace, Set
 from probelet.spec.read.tree import steps
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from probelet.lint.fix.change import Plain
+from probelet.lint.change import Plain
 from probelet.spec.read.tree import resolve
 
 # Texts that every reader of YAML takes for themselves without quotes.

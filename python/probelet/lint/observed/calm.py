@@ -13,7 +13,7 @@ THRESHOLD_MAX: Final = 30
 
 
 class Part(NamedTuple):
-    """What one stretch of a recording has of a pod."""
+    """The part of one stretch of a recording about a pod."""
 
     stretch_number: int
     pod_number: int

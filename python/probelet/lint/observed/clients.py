@@ -39,7 +39,7 @@ def clients_by_prometheus(answers: Iterable[dict[str, Any]]) -> Iterator[Observe
 
 
 def _target(sample: Sample) -> _Target | None:
-    """What a series is about; None if it is none of clients."""
+    """Returns the target of a series; None if it is no series of clients."""
     labels = sample.labels
     if sample.name == _ISTIO and labels.get("reporter", "destination") == "destination":
         workload = labels.get("destination_workload", "")

@@ -1,4 +1,4 @@
-"""What was observed of one container of one pod. None and empty values mean that the source does not say it."""
+"""The observations of one container of one pod. None and empty values mean that the source does not say it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -111,4 +111,4 @@ class ObservedClients:
 
 
 Observation: TypeAlias = ObservedContainer | ObservedClients
-"""What a source says of one thing."""
+"""The report of a source about one thing."""

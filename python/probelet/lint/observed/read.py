@@ -24,7 +24,7 @@ class ObservedError(ProbeletError):
 
 
 def read_observed(path: Path) -> list[Observation]:
-    """What a file says, or in a directory of a flight recorder. Raises ``ObservedError``."""
+    """Reads the observations from a file or a flight recorder's directory. Raises ``ObservedError``."""
     if _is_recording(path):
         return _recorded(path)
     try:

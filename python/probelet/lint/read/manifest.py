@@ -1,10 +1,11 @@
-"""Reads the objects of a file into a world, and the findings that reading brings."""
+"""Reads the objects of a file into a scope, and the findings that reading brings."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from probelet.lint.finding import Finding
+from probelet.lint.model.workload import LintWorkload, Scope
 from probelet.lint.read.neighbours import neighbour
 from probelet.lint.read.source import Source
 from probelet.lint.read.text import ManifestText
@@ -15,19 +16,17 @@ from probelet.lint.rules.manifest.pl002_template import RULE as TEMPLATE
 from probelet.lint.rules.manifest.pl003_unknown_field import RULE as UNKNOWN_FIELD
 from probelet.lint.rules.manifest.pl004_refused import RULE as REFUSED
 from probelet.lint.rules.manifest.pl005_duplicate_field import RULE as DUPLICATE_FIELD
-from probelet.lint.world.workload import LintWorkload
-from probelet.lint.world.world import World
 from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
 from probelet.spec.read.kinds import KINDS, Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
 _UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>")
-"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``, and
-Helm's name for a release without one."""
+"""Texts that a program or a person has yet to replace: Go templates, envsubst, OpenShift, ``<your name>``,
+``IMAGE_URL``, and Helm's name for a release without one."""
 
 _IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
-"""What makes a text that is no YAML a template: Go's, or a placeholder as ``@NODE_NAME@``."""
+"""The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
 
 _OBJECT: Final = re.compile(r"""^[\s{,"'-]*(apiVersion|kind)["']?\s*:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
@@ -76,8 +75,8 @@ class Read:
     """Parts of objects, which kustomize merges into whole ones."""
 
 
-def read_source(source: Source, world: World) -> Read:
-    """Reads a file, adds its objects to ``world``, and names its mistakes."""
+def read_source(source: Source, scope: Scope) -> Read:
+    """Reads a file, adds its objects to ``scope``, and names its mistakes."""
     read, text = Read(source), source.text()
     if not isinstance(text, str):
         read.unreadable = f"cannot be read: {text.strerror}" if isinstance(text, OSError) else str(text)
@@ -89,7 +88,7 @@ def read_source(source: Source, world: World) -> Read:
     except TreeError as error:
         read.findings.append(Placed(_broken(source, text, error)))
         return read
-    reader = _Reader(read, read.text, world)
+    reader = _Reader(read, read.text, scope)
     for document in found:
         read.roots.append(document.root)
         reader.read(document)
@@ -115,11 +114,11 @@ def _broken(source: Source, text: str, error: TreeError) -> Finding:
 
 
 class _Reader:
-    """Reads documents into ``read`` and ``world``."""
+    """Reads documents into ``read`` and ``scope``."""
 
-    def __init__(self, read: Read, text: ManifestText, world: World) -> None:
+    def __init__(self, read: Read, text: ManifestText, scope: Scope) -> None:
         self._read = read
-        self._world = world
+        self._scope = scope
         self._text = text
 
     def read(self, document: Document) -> None:
@@ -143,24 +142,19 @@ class _Reader:
             self._report(DUPLICATE_FIELD, document.root, problem, labels.get(prefix, ""), prefix)
 
     def _neighbour(self, raw: RawObject) -> None:
-        self._world.kinds.add(raw.kind)
-        if raw.kind == "ConfigMap":
-            *_, last = members_on_way(raw.root, "metadata")
-            self._world.config_maps.add((last.node.text_of("namespace"), last.node.text_of("name")))
         found = neighbour(raw)
         if found is not None:
-            self._world.add(found)
+            self._scope.neighbours.add(found)
 
     def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
         """Takes a workload; returns its label, empty for a patch."""
-        found = read_workload(raw, kind, self._read.source.path, self._world)
+        found = read_workload(raw, kind, self._read.source.path, self._scope)
         if found is None or any(problem.field.rpartition(".")[2].startswith("$") for problem in found.unknown):
             # The second: `$patch` and its like are instructions to the program that merges the patch.
             self._read.patches += 1
             return ""
-        self._world.kinds.add(raw.kind)
         workload = found.workload
-        self._world.workloads.append(workload)
+        self._scope.workloads.append(workload)
         self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
         for problem in found.unknown:
             # The API server ignores a status that somebody writes, and one that it has written is no author's.

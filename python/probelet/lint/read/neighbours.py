@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
-from probelet.lint.world.neighbour import Autoscaler, DisruptionBudget, Neighbour, NetworkPolicy, Service
-from probelet.lint.world.route import HTTPRoute, Ingress, VirtualService
+from probelet.lint.model.neighbour import Autoscaler, DisruptionBudget, Neighbour, NetworkPolicy, Service
+from probelet.lint.model.route import HTTPRoute, Ingress, VirtualService
 from probelet.spec.read.each_object import RawObject
 from probelet.spec.read.kinds import group_of
 from probelet.spec.read.tree import Node

@@ -17,7 +17,7 @@ class Source(NamedTuple):
 
     path: Path
     name: str
-    """As the user named it; ``-`` for standard input."""
+    """The path as the user wrote it; ``-`` for standard input."""
     is_named: bool = False
     """The user named the file itself, and not a directory above it."""
 

@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from probelet.lint.world.container import LintContainer, Role
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
-from probelet.lint.world.world import World
+from probelet.lint.model.workload import LintContainer, LintProbe, LintWorkload, Role, Scope
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
@@ -35,7 +32,7 @@ class ReadWorkload(NamedTuple):
     """The mistakes that make an API server refuse the object."""
 
 
-def read_workload(raw: RawObject, kind: Kind, path: Path, world: World) -> ReadWorkload | None:
+def read_workload(raw: RawObject, kind: Kind, path: Path, scope: Scope) -> ReadWorkload | None:
     """The workload; None if it is a patch, of which most fields are elsewhere."""
     problems: list[Problem] = []
     decoded = decode_node(raw.root, kind.cls, path, problems, raw.prefix)
@@ -60,7 +57,7 @@ def read_workload(raw: RawObject, kind: Kind, path: Path, world: World) -> ReadW
         pod=pod,
         template=kind.template,
         replicas=kind.asked(decoded).pods,
-        world=world,
+        scope=scope,
         declared_startup=startup,
     )
     mistaken = [problem.field.removeprefix(raw.prefix).removeprefix(".") for problem in refused]

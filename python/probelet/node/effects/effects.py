@@ -1,25 +1,25 @@
 """Carries out policy's effects as calls of the runtime, and brings the cache up to date with each."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from probelet.base.files import below
 from probelet.base.logs.ended import describe
-from probelet.base.logs.kept import KeptLogs
 from probelet.base.logs.layout import log_name
 from probelet.base.logs.rotation import files_of
 from probelet.node.effects.cri_config import Instance, container_config, log_directory, sandbox_config
 from probelet.node.effects.environment.config_error import ContainerConfigError
 from probelet.node.effects.environment.place import Place
 from probelet.node.effects.images import Images
-from probelet.node.effects.linux.host import Host
+from probelet.node.effects.linux.host import this_host
 from probelet.node.effects.linux.run_as import ImageUser, check_non_root, image_user
 from probelet.node.effects.linux.security import needs_strict_groups
 from probelet.node.effects.mounts.hosts_file import hosts_file
 from probelet.node.effects.mounts.pod_files import PodFiles
 from probelet.node.effects.mounts.pod_name import PodNameError, kernel_name
+from probelet.node.options import NodeOptions
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -36,17 +36,14 @@ from probelet.policy.protocol.effects import (
 )
 from probelet.policy.rules.probed_ports import probed_ports
 from probelet.runtime.cri import errors
-from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.listening.report import PROBED_PORTS, ports_text
-from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.hooks import Hooks
-from probelet.runtime.seen.inspection import Inspection
 from probelet.runtime.seen.labels import count_in
 from probelet.runtime.seen.log_description import described
 from probelet.runtime.seen.node_address import pod_address
 from probelet.spec.model.pod import Pod
-from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.text.container_id import bare_id
 
 NO_STRICT_GROUPS = "SupplementalGroupsPolicy=Strict is not supported in this node"
@@ -57,7 +54,7 @@ CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", d
 
 
 class SharedNetwork(Protocol):
-    """What has to know which pods share this machine's network."""
+    """The receiver of the pods that share this machine's network."""
 
     def doubt(self, pod: Pod, ip: str) -> None: ...
     def forget(self, uid: str) -> None: ...
@@ -66,46 +63,28 @@ class SharedNetwork(Protocol):
 class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
-    ``request_relist`` asks for a list soon; ``files`` are the files that containers get as mounts, None without mounts;
-    ``kept_logs`` keeps the logs of pods that are gone, None to remove them as a kubelet does; ``on_host`` says that
-    containers are processes of this machine; ``host`` is this machine, ``host_ip`` its address; ``objects`` has the
-    ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks; ``shared_network`` is None where
-    each pod has a network of its own.
+    ``files`` are the files that containers get as mounts, None without mounts; ``shared_network`` is None where each
+    pod has a network of its own.
     """
 
     def __init__(
-        self,
-        client: RuntimeClient,
-        cache: PodCache,
-        inspection: Inspection,
-        images: Images,
-        *,
-        node: str,
-        log_root: Path,
-        files: PodFiles | None,
-        kept_logs: KeptLogs | None,
-        on_host: bool,
-        host: Host,
-        host_ip: str,
-        objects: ObjectStore,
-        user_agent: str,
-        request_relist: Callable[[], None],
-        shared_network: SharedNetwork | None = None,
+        self, host: RuntimeHost, options: NodeOptions, files: PodFiles | None, shared_network: SharedNetwork | None
     ) -> None:
-        self._client = client
-        self._cache = cache
-        self._inspection = inspection
-        self._request_relist = request_relist
-        self._images = images
-        self._node = node
-        self._log_root = log_root
-        self._files = files
-        self._kept_logs = kept_logs
-        self._on_host = on_host
         self._host = host
-        self._host_ip = host_ip
-        self._objects = objects
-        self._hooks = Hooks(client, user_agent)
+        self._client = host.client
+        self._cache = host.cache
+        self._inspection = host.inspection
+        self._images = Images(host.client, host.timers.now, options.parallel_pulls)
+        self._hooks = Hooks(host.client, f"kube-lifecycle/{options.kubelet_version}")
+        self._log_root = options.log_root
+        self._kept_logs = options.logs.kept
+        self._objects = options.objects
+        self._machine = this_host(
+            seccomp_default=options.seccomp_default,
+            cluster_domain=options.cluster_domain,
+            disk=options.root or options.log_root,
+        )
+        self._files = files
         self._shared_network = shared_network
 
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
@@ -117,7 +96,7 @@ class Effects:
         except (OSError, PodNameError) as error:
             # The directory for logs cannot be made, or the sandbox cannot have its name.
             outcome = Outcome(error=str(error), detail=str(error))
-        await self.look(pod.metadata.uid, effect, outcome)
+        await self.refresh(pod.metadata.uid, effect, outcome)
         return outcome
 
     def _checked(self, pod: Pod, outcome: Outcome) -> Outcome:
@@ -128,13 +107,13 @@ class Effects:
         error = f"the runtime gave the ID {outcome.id}, which the pod with UID {owner} has"
         return Outcome(error=error, detail=error)
 
-    async def look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+    async def refresh(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         """Brings the cache up to date with an effect that has ended or was given up."""
         try:
-            await self._look(uid, effect, outcome)
+            await self._refresh(uid, effect, outcome)
         except errors.CriError:
             # The effect keeps its outcome; the next list finds what it changed.
-            self._request_relist()
+            self._host.pleg.request_relist()
 
     async def _call(self, pod: Pod, effect: Effect) -> Outcome:
         match effect:
@@ -165,7 +144,7 @@ class Effects:
         return Outcome()
 
     async def _run_sandbox(self, pod: Pod, attempt: int) -> Outcome:
-        if not self._on_host and needs_strict_groups(pod):
+        if not self._host.on_host and needs_strict_groups(pod):
             features = (await self._client.status()).features
             if not features.supplemental_groups_policy:
                 return Outcome(error=NO_STRICT_GROUPS, detail=NO_STRICT_GROUPS)
@@ -213,11 +192,11 @@ class Effects:
         try:
             user = await self._image_user(pod, effect)
             sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
-            ip = pod_address(pod, sandbox.ip or "" if sandbox is not None else "", self._host_ip)
+            ip = pod_address(pod, sandbox.ip or "" if sandbox is not None else "", self._host.address)
             count = self._count(pod, effect)
             files = self._message_file(pod, effect, count), self._hosts_file(pod, ip)
             instance = Instance(count, effect.image_ref, user, *files)
-            config = container_config(pod, effect.container, instance, self._place(ip), self._host)
+            config = container_config(pod, effect.container, instance, self._place(ip), self._machine)
         except (ContainerConfigError, errors.CriError) as error:
             detail = error.detail if isinstance(error, errors.CriError) else str(error)
             return Outcome(error=str(error), detail=detail, unconfigured=True)
@@ -231,12 +210,12 @@ class Effects:
 
     def _place(self, pod_ip: str) -> Place:
         return Place(
-            node=self._node,
+            node=self._host.node,
             pod_ip=pod_ip,
-            host_ip=self._host_ip,
+            host_ip=self._host.address,
             # The embedded runtime gives every container its address in a variable: a server has to bind that address.
-            given={"POD_IP": pod_ip} if self._on_host and pod_ip else {},
-            allocatable=self._host.allocatable(),
+            given={"POD_IP": pod_ip} if self._host.on_host and pod_ip else {},
+            allocatable=self._machine.allocatable(),
             objects=self._objects.objects,
         )
 
@@ -245,7 +224,7 @@ class Effects:
 
         The kubelet looks the image up by its name; by its ID no other image of that name can answer.
         """
-        if self._on_host:
+        if self._host.on_host:
             return ImageUser()
         user = image_user(await self._client.image_status(effect.image_ref or effect.container.image))
         check_non_root(pod, effect.container, user)
@@ -259,7 +238,7 @@ class Effects:
     def _hosts_file(self, pod: Pod, ip: str) -> Path | None:
         if self._files is None or not ip:
             return None
-        return self._files.write_hosts_file(pod.metadata.uid, lambda: hosts_file(pod, ip, self._host.cluster_domain))
+        return self._files.write_hosts_file(pod.metadata.uid, lambda: hosts_file(pod, ip, self._machine.cluster_domain))
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.
@@ -267,7 +246,7 @@ class Effects:
         Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The embedded runtime's logs end with it.
         """
         name = effect.container.name
-        if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
+        if self._host.on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
             return effect.restart_count
         names = below.names_in(self._log_root, log_directory(pod), name)
         counts = (count_in(log.partition(".")[0]) for log in names if ".log" in log)
@@ -279,10 +258,10 @@ class Effects:
         return self._sandbox_config(pod, sandbox.attempt if sandbox is not None else 0)
 
     def _sandbox_config(self, pod: Pod, attempt: int) -> api_pb2.PodSandboxConfig:
-        name = kernel_name(pod, self._host.cluster_domain)
-        return sandbox_config(pod, attempt=attempt, node=self._node, hostname=name, log_root=self._log_root)
+        name = kernel_name(pod, self._machine.cluster_domain)
+        return sandbox_config(pod, attempt=attempt, node=self._host.node, hostname=name, log_root=self._log_root)
 
-    async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+    async def _refresh(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         match effect:
             case RunSandbox() if outcome.id:
                 await self._inspection.sandbox(uid, outcome.id)

@@ -11,16 +11,13 @@ import structlog
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.base.files import below
 from probelet.base.logs.layout import log_directory_of
-from probelet.host.recorder import Recorder
-from probelet.host.tasks import Tasks
-from probelet.host.timers import Timers
 from probelet.node.effects.mounts.pod_files import PodFiles
 from probelet.policy import messages
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
 from probelet.policy.rules.kind import field_path
 from probelet.runtime.cri import errors
-from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen import labels
 from probelet.runtime.seen.facts import NAME_CHARS_MAX
 from probelet.spec.rules.names import dns1123_label, dns1123_subdomain, pod_uid
@@ -44,37 +41,24 @@ log = structlog.get_logger("probelet.node")
 class Orphans:
     """Ends each pod in a task of its own, which tries again until the pod is gone."""
 
-    def __init__(
-        self,
-        client: RuntimeClient,
-        timers: Timers,
-        tasks: Tasks,
-        *,
-        node: str,
-        log_root: Path,
-        files: PodFiles | None,
-        recorder: Recorder,
-    ) -> None:
-        self._client = client
-        self._timers = timers
-        self._tasks = tasks
-        self._node = node
+    def __init__(self, host: RuntimeHost, log_root: Path, files: PodFiles | None) -> None:
+        self._host = host
+        self._client = host.client
         self._log_root = log_root
-        self._turns = asyncio.Semaphore(ENDS_MAX)
-        self._failed = PacedLog(log.error, "a pod without a manifest could not be ended", timers.seconds)
         self._files = files
-        self._recorder = recorder
+        self._turns = asyncio.Semaphore(ENDS_MAX)
+        self._failed = PacedLog(log.error, "a pod without a manifest could not be ended", host.timers.seconds)
 
     async def remove(self, claimed: Container[str]) -> None:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
-        listed = await self._client.list_pod_sandbox(labels.sandboxes_of(self._node))
+        listed = await self._client.list_pod_sandbox(labels.sandboxes_of(self._host.node))
         # A runtime need not honour the filter, and other sandboxes are not for this node to end.
-        own = (sandbox for sandbox in listed if labels.is_of(self._node, sandbox))
+        own = (sandbox for sandbox in listed if labels.is_of(self._host.node, sandbox))
         orphans = [sandbox for sandbox in own if labels.pod_uid(sandbox) not in claimed]
         for sandbox in orphans[:ORPHANS_MAX]:
             name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"[: 2 * NAME_CHARS_MAX]
             log.warning("ending a pod without a manifest", pod=name)
-            self._tasks.spawn(self._end(sandbox, name))
+            self._host.tasks.spawn(self._end(sandbox, name))
         if len(orphans) > ORPHANS_MAX:
             log.error("the next start ends more pods without a manifest", pods=len(orphans) - ORPHANS_MAX)
 
@@ -86,9 +70,9 @@ class Orphans:
                 break
             except errors.CriError as error:
                 failed = messages.failed_kill(str(error))
-                self._recorder.record(sandbox.metadata.uid, name, "Warning", messages.FAILED_KILL_POD, failed)
+                self._host.recorder.record(sandbox.metadata.uid, name, "Warning", messages.FAILED_KILL_POD, failed)
                 self._failed(pod=name, error=str(error))
-            await self._timers.sleep(RETRY_NS)
+            await self._host.timers.sleep(RETRY_NS)
         if _is_ours(sandbox):
             await asyncio.to_thread(self._remove_files, sandbox.metadata)
         log.info("pod without a manifest gone", pod=name)
@@ -109,7 +93,7 @@ class Orphans:
             container = found.labels.get(labels.CONTAINER_NAME, found.metadata.name)[:NAME_CHARS_MAX]
             # Without a manifest every container counts as a regular one, as in the kubelet (Pod.ToAPIPod).
             path, said = field_path("regular", container), messages.stopping(container)
-            self._recorder.record(sandbox.metadata.uid, name, "Normal", messages.KILLING, said, path)
+            self._host.recorder.record(sandbox.metadata.uid, name, "Normal", messages.KILLING, said, path)
         await asyncio.gather(*(self._stop(found.id) for found in alive))
         await self._client.stop_pod_sandbox(sandbox.id)
         await self._client.remove_pod_sandbox(sandbox.id)

@@ -1,4 +1,4 @@
-"""What the node counts itself, as Prometheus text. The engine counts and renders everything about probes."""
+"""The node's own counters as Prometheus text. The engine counts and renders everything about probes."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """What other parts count or know, at the moment of the request."""
+    """The numbers of other parts at the moment of the request."""
 
     pods: Mapping[str, int]
     """The number of pods by phase."""

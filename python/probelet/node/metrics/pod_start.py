@@ -18,7 +18,7 @@ class PodStart:
         """Adds the time of an image pull."""
         self._pulled += took_ns
 
-    def look(self, publish: Publish, now: int, metrics: PodMetrics) -> None:
+    def observe(self, publish: Publish, now: int, metrics: PodMetrics) -> None:
         """Looks at a status that changed."""
         took = now - self._added
         if not self._running and publish.phase == "Running":

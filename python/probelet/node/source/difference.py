@@ -1,4 +1,4 @@
-"""What changes between two sets of pods. A source always gives the whole set: SET is its only operation."""
+"""The changes between two sets of pods. A source always gives the whole set: SET is its only operation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -25,6 +25,7 @@ from probelet.node.source.file_calls import HANGING_MAX, FileCalls
 from probelet.node.source.lease import being_written
 from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
@@ -43,7 +44,6 @@ from probelet.spec.read.load import (
 from probelet.spec.read.objects import Rules
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.needed import missing_programs
-from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND
 from probelet.spec.text.problem import FieldError, ObjectName, Problem
 
@@ -70,7 +70,7 @@ class _File:
 
 
 @dataclass(frozen=True)
-class Look:
+class Scan:
     """The result of reading the files once."""
 
     pods: list[Manifest] | None
@@ -87,7 +87,7 @@ class ManifestFiles:
     """The manifests of some files and directories.
 
     ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``replicas`` and ``node`` are those of
-    ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``look``.
+    ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ManifestFiles:
         objects: ObjectStore | None = None,
     ) -> None:
         self.mistakes = Mistakes()
-        """The mistakes of the newest versions, as of the last look."""
+        """The mistakes of the newest versions, as of the last scan."""
         self._objects = objects or ObjectStore()
         self._paths = [path for path in paths if path != STDIN]
         self._stdin = [_File(STDIN)] if STDIN in paths else []
@@ -153,7 +153,7 @@ class ManifestFiles:
     def _all(self) -> list[_File]:
         return [*self._stdin, *self._files.values()]
 
-    def look(self, now: int) -> Look:
+    def scan(self, now: int) -> Scan:
         """Reads the files that have changed and settled; ``now`` is in nanoseconds of a monotonic clock."""
         listing = self._list()
         problems: list[Problem] = []
@@ -180,7 +180,7 @@ class ManifestFiles:
         problems += [problem for problem in standing if problem not in self._standing or problem.path in read]
         self._standing = set(standing)
         self._note_mistakes([problem for problem in standing if problem not in self._doubles])
-        return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
+        return Scan(list(self._in_force.values()) if read else None, problems, kept, unsettled)
 
     def _list(self) -> Listing:
         found = self._calls.each(self._manifests_at, self._paths)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from probelet.spec.fields.ignored import Ignored, summary
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.read.load import Manifest
-from probelet.spec.rules.runtime_kind import RuntimeKind
 
 
 class IgnoredSummary:

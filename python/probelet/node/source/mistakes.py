@@ -19,7 +19,7 @@ MESSAGE_CHARS_MAX: Final = 1000
 many as the file."""
 
 Reason: TypeAlias = Literal["unreadable", "refused", "duplicate"]
-"""What a mistake is about: a file or document as a whole, an object, an object whose name another one has."""
+"""The subject of a mistake: a file or document as a whole, an object, an object whose name another one has."""
 
 REASONS: Final[tuple[Reason, ...]] = ("unreadable", "refused", "duplicate")
 

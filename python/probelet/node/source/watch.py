@@ -21,9 +21,9 @@ from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
-from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
 
@@ -83,7 +83,7 @@ class Manifests:
 
     @property
     def mistakes(self) -> Mistakes:
-        """The mistakes of the newest manifests, as of the last look."""
+        """The mistakes of the newest manifests, as of the last scan."""
         return self._files.mistakes
 
     def first(self, *, strict: bool = False, idle: bool = False) -> list[Manifest]:
@@ -95,8 +95,8 @@ class Manifests:
         loaded = self._files.first()
         if (strict and loaded.errors) or not (loaded.pods or idle or any(path.is_dir() for path in self._paths)):
             raise ManifestError("\n".join(map(str, errors_last(loaded.problems))) or f"no pod{_passed_over(loaded)}")
-        _tell(errors_last(loaded.problems))
-        self._tell_ignored(loaded.pods)
+        _log_problems(errors_last(loaded.problems))
+        self._log_ignored(loaded.pods)
         self._first = loaded
         return loaded.pods
 
@@ -124,10 +124,10 @@ class Manifests:
                     log.warning(f"changes of manifests are found every {LOOK_AGAIN_NS // SECOND} s", error=str(error))
                 self._is_announced = False
                 with suppress(OSError, RuntimeError):
-                    await self._look(set_pods, timers)
+                    await self._scan(set_pods, timers)
                 await timers.sleep(LOOK_AGAIN_NS)
 
-    def _tell_ignored(self, pods: Sequence[Manifest]) -> None:
+    def _log_ignored(self, pods: Sequence[Manifest]) -> None:
         line = self._ignored.of(pods)
         if line is not None:
             log.warning(line)
@@ -145,7 +145,7 @@ class Manifests:
             yield_on_timeout=True,
         )
         async with aclosing(watch) as changes:
-            # The watch begins within this turn of the loop, so no change falls between its begin and the first look.
+            # The watch begins within this turn of the loop, so no change falls between its begin and the first scan.
             change = asyncio.ensure_future(anext(changes))
             await asyncio.sleep(0)
             try:
@@ -155,7 +155,7 @@ class Manifests:
                     log.info("changes of manifests are found at once again")
                 self._is_announced = True
                 while await in_daemon_thread(self._folders) == folders:
-                    if await self._look(set_pods, timers):
+                    if await self._scan(set_pods, timers):
                         await timers.done_within(SETTLE_NS, change)
                     else:
                         await asyncio.wait([change])
@@ -174,20 +174,20 @@ class Manifests:
             raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
         return folders
 
-    async def _look(self, set_pods: SetPods, timers: Timers) -> bool:
+    async def _scan(self, set_pods: SetPods, timers: Timers) -> bool:
         """Looks at the files and calls ``set_pods`` if any was read; returns whether a file has yet to settle."""
-        look = await in_daemon_thread(partial(self._files.look, timers.now()))
-        if look.pods is not None:
-            self._tell_ignored(look.pods)
-        _tell(look.problems)
-        if look.kept:
-            log.error("these pods stay as they are until their manifests are right", pods=look.kept)
-        if look.pods is not None:
-            log.info("manifests read again", pods=len(look.pods))
-            set_pods(look.pods)
-        if self.mistakes.total == 0 and not look.unsettled:
+        scan = await in_daemon_thread(partial(self._files.scan, timers.now()))
+        if scan.pods is not None:
+            self._log_ignored(scan.pods)
+        _log_problems(scan.problems)
+        if scan.kept:
+            log.error("these pods stay as they are until their manifests are right", pods=scan.kept)
+        if scan.pods is not None:
+            log.info("manifests read again", pods=len(scan.pods))
+            set_pods(scan.pods)
+        if self.mistakes.total == 0 and not scan.unsettled:
             self.right.set()
-        return look.unsettled
+        return scan.unsettled
 
 
 def _check(change: "asyncio.Future[set[tuple[Change, str]]]") -> None:
@@ -218,7 +218,7 @@ def errors_last(problems: Sequence[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.severity == "error")
 
 
-def _tell(problems: Sequence[Problem]) -> None:
+def _log_problems(problems: Sequence[Problem]) -> None:
     for problem in errors_last(problems):
         if problem.severity == "error":
             log.error(str(problem))

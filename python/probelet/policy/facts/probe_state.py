@@ -15,7 +15,7 @@ KILLING_TYPES: Final[tuple[ProbeType, ...]] = ("liveness", "startup")
 
 @dataclass(frozen=True, slots=True)
 class ProbeState:
-    """What the prober has published about one pod at the moment of an input.
+    """The prober's published results for one pod at the moment of an input.
 
     ``results`` holds results of the ``KILLING_TYPES``, by type and container id (``type://id``). ``started`` holds the
     names of the containers whose status, as the prober last set it, says started.

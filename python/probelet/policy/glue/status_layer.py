@@ -1,4 +1,4 @@
-"""What a pod's machine and the prober's status layer tell each other: statuses one way, results the other."""
+"""Passes statuses from a pod's machine to the prober's status layer, and results back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ class StatusLayer(Protocol):
 
 
 def read_probe_state(prober: StatusLayer, pod: Pod, snapshot: Snapshot) -> ProbeState:
-    """What the prober has published about the running containers of ``snapshot``.
+    """Returns the prober's published results for the running containers of ``snapshot``.
 
     Only a sidecar's start has consequences for the policy, so the status is decoded for a pod with a sidecar only.
     """

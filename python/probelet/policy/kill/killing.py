@@ -4,8 +4,6 @@ A kill writes the event, runs the preStop hook inside the grace, waits until the
 ended, and then calls StopContainer with the rest of the grace, at least the minimum.
 """
 
-from typing import Final
-
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.kill.termination_order import TerminationOrder
@@ -17,8 +15,7 @@ from probelet.policy.strands.hook import Hook, PreStopHooks
 from probelet.policy.strands.strand import Branches, Strand, Turn, call
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
-
-_SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 
 class Killing:
@@ -47,8 +44,8 @@ class Killing:
             seconds -= yield from self._hooks.wait(hook, seconds)
         if order is not None and seconds > 0:
             begun = self._context.now
-            yield Turn(lambda: order.is_turn(name), begun + seconds * _SECOND)
-            seconds -= (self._context.now - begun) // _SECOND
+            yield Turn(lambda: order.is_turn(name), begun + seconds * SECOND)
+            seconds -= (self._context.now - begun) // SECOND
         left = Grace(seconds, grace.source).asked_of_runtime
         outcome = yield from self._stop(KillContainer(name, container_id, reason, left, grace.source))
         if not outcome.error and order is not None:

@@ -27,7 +27,7 @@ class ActiveDeadline:
             return None
         return self._began_ns + seconds * _SECOND
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Called when a sync begins; True for the sync that first finds the deadline over."""
         now = self._context.now
         if self._began_ns is None:

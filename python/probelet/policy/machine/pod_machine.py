@@ -41,8 +41,7 @@ from probelet.policy.machine.states import (
     Unseen,
 )
 from probelet.policy.machine.sync_pod import SyncPod
-from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.node.wait import Wait
+from probelet.policy.node.restart_gate import RestartGate, Wait
 from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, StopProbing
 from probelet.policy.protocol.effects import Effect, KillContainer, PullImage, RunHook
 from probelet.policy.protocol.inputs import (
@@ -233,10 +232,10 @@ class PodMachine:
     def _go_on(self) -> None:
         """Let everything go on that can, and begin the programme that is requested."""
         context = self._context
-        self._hooks.look(context.now)
+        self._hooks.resume(context.now)
         while self._is_idle() and context.sync_requested:
             context.sync_requested = False
-            self._take_change()
+            self._apply_change()
             programme = self._next_programme(context.snapshot)
             if programme is None:
                 return
@@ -245,7 +244,7 @@ class PodMachine:
             self.programme = Running(strands)
             strands.begin(programme)
 
-    def _take_change(self) -> None:
+    def _apply_change(self) -> None:
         if self._changed is None:
             return
         context, pod = self._context, self._changed
@@ -258,10 +257,10 @@ class PodMachine:
         """Whether a programme could begin, after the one under way has gone on as far as it can."""
         programme, context = self.programme, self._context
         if isinstance(programme, Running):
-            programme.strands.look(context.now)
+            programme.strands.resume(context.now)
             if not programme.strands.idle:
                 return False
-            after_wait = self._gate.look_again(self.waits.values(), context.now, failed=context.failed)
+            after_wait = self._gate.next_sync(self.waits.values(), context.now, failed=context.failed)
             moments = (after_wait, self._starting.pace.due_ns)
             self.programme = Idle(min((at for at in moments if at is not None), default=None))
             return True

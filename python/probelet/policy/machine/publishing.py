@@ -1,4 +1,4 @@
-"""What one pod shows: the statuses of its containers and its phase, made from a snapshot and published."""
+"""Publishes the statuses of one pod's containers and its phase, made from a snapshot."""
 
 from collections.abc import Mapping
 

@@ -57,7 +57,7 @@ class SyncPod:
         What the pod's ``Pace`` puts off is left to a later sync, and nothing that belongs to it is done in this one.
         """
         context, starting = self._context, self._starting
-        if self._deadline.look():
+        if self._deadline.check():
             context.record("Normal", active_deadline.REASON, active_deadline.MESSAGE)
         phase = self._publishing.publish(snapshot, terminal=False)
         starting.waits.clear()
@@ -104,14 +104,14 @@ class SyncPod:
             name = victim.record.name
             if not all(pace.allows(what, context.now) for what in (start_of(name), kill_of(name))):
                 continue
-            pace.note(kill_of(name), context.now)
+            pace.record(kill_of(name), context.now)
             container = find_container(context.pod, name)
             grace = select_grace(context.pod, container, victim.reason, probe_grace=self._probe_grace)
             outcome = yield from self._killing.kill(container, victim.record.id, victim.reason, grace, victim.message)
             if outcome.error:
                 context.failed = True
                 return
-            self._starting.note_kill(victim, context.snapshot)
+            self._starting.record_kill(victim, context.snapshot)
         if actions.reset:
             yield from self._reset(snapshot, actions)
 
@@ -141,7 +141,7 @@ class SyncPod:
     def _start(self, snapshot: Snapshot, actions: PodActions) -> Strand[None]:
         sandbox_id = actions.sandbox_id
         if actions.create_sandbox:
-            self._starting.pace.note(NEW_SANDBOX, self._context.now)
+            self._starting.pace.record(NEW_SANDBOX, self._context.now)
             (outcome,) = yield from call(RunSandbox(actions.attempt))
             if outcome.error:
                 self._context.failed = True

@@ -80,20 +80,20 @@ class ContainerAge:
     def __init__(self, max_age_ns: int, budget: Budget) -> None:
         self.max_age_ns = max_age_ns
         self.waiting_for_group = 0
-        """Containers that were due at the last look and waited for the pods of their group."""
+        """Containers that were due at the last decision and waited for the pods of their group."""
         self.waiting_for_budget = 0
-        """Containers that were due at the last look and waited for a token."""
+        """Containers that were due at the last decision and waited for a token."""
         self._budget = budget
         # When each running container was started, on the clock of ``now``, by its id.
         self._started_ns: dict[str, int] = {}
         # Restarts under way, by the pod's UID: the name and the id of the container to replace.
         self._under_way: dict[str, tuple[str, str]] = {}
 
-    def look(self, now: int, wall_ms: int, pods: Iterable[AgingPod]) -> list[AgeRestart]:
+    def decide(self, now: int, wall_ms: int, pods: Iterable[AgingPod]) -> list[AgeRestart]:
         """The containers to restart now, the oldest claim first. ``pods`` are all of the node."""
         known = {pod.uid: pod for pod in pods}
-        self._note_starts(now, wall_ms, known.values())
-        self._note_ends(known)
+        self._record_starts(now, wall_ms, known.values())
+        self._record_ends(known)
         groups: dict[str, list[AgingPod]] = {}
         for pod in known.values():
             groups.setdefault(pod.group, []).append(pod)
@@ -114,7 +114,7 @@ class ContainerAge:
                 restarts.append(AgeRestart(claim.uid, claim.name, claim.container_id, claim.age_ns))
         return restarts
 
-    def _note_starts(self, now: int, wall_ms: int, pods: Iterable[AgingPod]) -> None:
+    def _record_starts(self, now: int, wall_ms: int, pods: Iterable[AgingPod]) -> None:
         started = {}
         for pod in pods:
             for container in pod.running:
@@ -122,7 +122,7 @@ class ContainerAge:
                 started[container.id] = self._started_ns.get(container.id, now - age_ms * _NS_PER_MS)
         self._started_ns = started
 
-    def _note_ends(self, pods: dict[str, AgingPod]) -> None:
+    def _record_ends(self, pods: dict[str, AgingPod]) -> None:
         """A restart is over when the pod is ready with another instance, or gone."""
         for uid, (name, container_id) in list(self._under_way.items()):
             pod = pods.get(uid)

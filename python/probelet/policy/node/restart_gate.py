@@ -17,7 +17,6 @@ from typing import Final, Literal, Protocol
 
 from probelet._rust import Backoff, Requeue, TokenBucket
 from probelet.policy.facts.snapshot import ContainerRecord
-from probelet.policy.node.wait import Wait
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import back_off_key
 from probelet.spec.annotation.backoff import chosen_curves
@@ -63,7 +62,7 @@ class GateOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StartDecision:
     """Whether a container starts now. ``free``: no delay stood before it. Nanoseconds; ``delay_ns`` as stored.
 
     ``backoff`` and ``budget`` are what it waits for, until ``due_ns``.
@@ -73,6 +72,18 @@ class Verdict:
     due_ns: int = 0
     delay_ns: int = 0
     free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A container that may not start before ``due_ns``; ``delay_ns`` is the stored delay, 0 if it waits for the budget.
+
+    ``what`` says whether its restart waits or the pull of its image.
+    """
+
+    due_ns: int
+    delay_ns: int
+    what: Literal["restart", "pull"] = "restart"
 
 
 class Observer(Protocol):
@@ -109,14 +120,14 @@ class RestartGate:
         self._gone: dict[str, int] = {}
         self._housekept = 0
 
-    def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
+    def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> StartDecision:
         """Decide whether a container may start after this exit, and record the start.
 
         ``exited`` is the newest exit of the snapshot that the sync began with. So the exit of the life before decides
         about a container that this very sync killed: the kubelet's accounting of probe kills.
         """
         if exited is None:
-            return Verdict("start", free=True)
+            return StartDecision("start", free=True)
         key = back_off_key(pod, container)
         self._gone.pop(key, None)
         self._keep_house(now)
@@ -125,29 +136,29 @@ class RestartGate:
             self.table.note_start(key, now)
             return self._passed(key, now, free=False)
         if key in self._reserved:
-            return Verdict("budget", self._reserved[key])
+            return StartDecision("budget", self._reserved[key])
         step = self.table.step(key)
         found = self.table.back_off(
             key, now_ns=now, finished_ns=exited.finished_ns or 0, own=self._own(pod, container, key)
         )
         if found.word == "wait":
             self._refused[key] = (found.due_ns, found.delay_ns)
-            return Verdict("backoff", found.due_ns, found.delay_ns)
+            return StartDecision("backoff", found.due_ns, found.delay_ns)
         if step and self.table.step(key) == 1:
             self._forgotten("gc" if self.options.first_free and not found.free else "ran_long")
         if self._budget is not None and (at := self._budget.reserve(now)) > now:
             self._reserved[key] = at
-            return Verdict("budget", at)
+            return StartDecision("budget", at)
         return self._passed(key, now, free=found.free)
 
-    def _passed(self, key: str, now: int, *, free: bool) -> Verdict:
+    def _passed(self, key: str, now: int, *, free: bool) -> StartDecision:
         self._released.discard(key)
         self._reserved.pop(key, None)
         due, delay = self._refused.pop(key, (now + 1, 0))
         if self.observer is not None:
             waited = due <= now
             self.observer.charged(delay if waited else 0, now - due if waited else None)
-        return Verdict("start", free=free)
+        return StartDecision("start", free=free)
 
     def _own(self, pod: Pod, container: Container, key: str) -> tuple[int, int] | None:
         """The curve that the pod has chosen for a container, in bounds."""
@@ -164,7 +175,7 @@ class RestartGate:
         initial, longest = (min(max(each, limits.least_ns), limits.most_ns) for each in curves[container.name])
         return min(initial, longest), longest
 
-    def look_again(self, waits: Collection[Wait], now: int, *, failed: bool) -> int | None:
+    def next_sync(self, waits: Collection[Wait], now: int, *, failed: bool) -> int | None:
         """When a pod syncs again after a sync that left these waits, and maybe a failure; None: no such time.
 
         Each wait ends at its own time, and a failure is tried again after ``RETRY_NS``. With ``late`` there is one

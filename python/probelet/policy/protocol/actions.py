@@ -1,4 +1,4 @@
-"""What a pod's machine asks for.
+"""The actions that a pod's machine asks for.
 
 The driver carries out actions in their order. Actions without an answer (``Record``, ``Publish``, ``Arm`` ...) are done
 on the spot. One ``Performed`` with the same ticket answers a ``Perform`` when *all* its effects have ended; the effects

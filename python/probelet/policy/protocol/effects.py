@@ -32,7 +32,7 @@ class RemoveSandbox:
 
 
 RestartCause: TypeAlias = Literal["", "error", "exit0", "max_age", "oom", "other", "probe_liveness", "probe_startup"]
-"""What ended the instance before a start; "" before the first one."""
+"""The cause that ended the instance before a start; "" before the first one."""
 
 
 @dataclass(frozen=True, slots=True)

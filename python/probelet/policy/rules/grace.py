@@ -58,7 +58,7 @@ class Grace:
 
     @property
     def asked_of_runtime(self) -> int:
-        """What StopContainer gets: never less than the minimum."""
+        """Returns the grace for StopContainer: never less than the minimum."""
         return max(self.seconds, MINIMUM_GRACE_SECONDS)
 
 

@@ -22,7 +22,7 @@ def back_off_key(pod: Pod, container: Container) -> str:
 
 
 def definition(container: Container) -> str:
-    """What makes a running container outdated: its name and image, and nothing else.
+    """Returns the part of a container whose change makes a running one outdated: its name and image, and nothing else.
 
     Kubelet pkg/kubelet/container/helpers.go:HashContainer, 1.36.
     """
@@ -30,7 +30,8 @@ def definition(container: Container) -> str:
 
 
 def restart_spec(pod: Pod, container: Container) -> RestartSpec:
-    """What decides whether this container runs again after it has ended: the core answers, here and in the prober."""
+    """Returns the input of the decision whether this container runs again after it has ended: the core answers, here
+    and in the prober."""
     policy, own = pod.spec.restart_policy or "Always", container.restart_policy or None
     if not container.restart_policy_rules:
         return _without_rules(policy, own)

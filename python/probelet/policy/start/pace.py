@@ -53,6 +53,6 @@ class Pace:
         self.due_ns = due if self.due_ns is None else min(self.due_ns, due)
         return False
 
-    def note(self, what: str, now: int) -> None:
+    def record(self, what: str, now: int) -> None:
         """This is done now."""
         self._buckets[what].reserve(now)

@@ -5,7 +5,7 @@ credentials, so the kubelet's check of a present image (KubeletEnsureSecretPulle
 """
 
 from probelet.policy import messages
-from probelet.policy.node.wait import Wait
+from probelet.policy.node.restart_gate import Wait
 from probelet.policy.protocol.effects import InspectImage, Outcome, PullImage
 from probelet.policy.start.image_backoff import ImageBackoff
 from probelet.policy.status.container_status import StartError

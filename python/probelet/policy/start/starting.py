@@ -9,8 +9,7 @@ from typing import Final, Literal
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.kill.killing import Killing
-from probelet.policy.node.restart_gate import RestartGate, Verdict
-from probelet.policy.node.wait import Wait
+from probelet.policy.node.restart_gate import RestartGate, StartDecision, Wait
 from probelet.policy.protocol.effects import CreateContainer, Outcome, RestartCause, StartContainer
 from probelet.policy.rules.grace import KillReason, select_grace
 from probelet.policy.rules.kind import Kind
@@ -61,7 +60,7 @@ class Starting:
             if (exited := snapshot.newest_exited(record.name)) is not None:
                 self._kept_exits[record.name] = exited
 
-    def note_kill(self, victim: Victim, snapshot: Snapshot) -> None:
+    def record_kill(self, victim: Victim, snapshot: Snapshot) -> None:
         """Remember a kill; ``snapshot`` is the runtime's report after it."""
         record, reason = victim.record, victim.reason
         self._killed[record.name] = (record.id, reason)
@@ -82,13 +81,13 @@ class Starting:
         if not self.pace.allows(start_of(name), context.now):
             return False
         if self._was_replaced(name, snapshot):
-            verdict = Verdict("start", free=True)
+            verdict = StartDecision("start", free=True)
         else:
             exited = self._own_exits.pop(name, None) or snapshot.newest_exited(name) or self._kept_exits.get(name)
             verdict = self._gate.decide(context.pod, container, exited, context.now)
         if verdict.word != "start":
             return self._refused(name, verdict)
-        self.pace.note(start_of(name), context.now)
+        self.pace.record(start_of(name), context.now)
         image_ref = yield from self._image(container, sandbox_id)
         if image_ref is None:
             return False
@@ -129,7 +128,7 @@ class Starting:
         self._context.record("Warning", messages.FAILED, messages.error_event(found.reason), name)
         return None
 
-    def _refused(self, name: str, verdict: Verdict) -> Literal[False]:
+    def _refused(self, name: str, verdict: StartDecision) -> Literal[False]:
         context = self._context
         self.waits[name] = Wait(verdict.due_ns, verdict.delay_ns)
         if verdict.word == "budget":

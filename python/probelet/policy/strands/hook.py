@@ -4,7 +4,6 @@ Their commands run as the manifest has them: only a container's own command and 
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,8 +12,7 @@ from probelet.policy.protocol.effects import HookName, RunHook
 from probelet.policy.strands.context import PodContext
 from probelet.policy.strands.strand import Strand, Strands, Turn, call, sleep_until
 from probelet.spec.model.container import Container, LifecycleHandler
-
-_SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def run_hook(context: PodContext, hook: Hook) -> Strand[str]:
         error = yield from _http(context, hook, handler)
         return messages.http_hook_failed(handler.http_get.path, container, context.text, error) if error else ""
     if handler.sleep is not None:
-        yield from sleep_until(context.now + handler.sleep.seconds * _SECOND)
+        yield from sleep_until(context.now + handler.sleep.seconds * SECOND)
         return ""
     # The API server accepts tcpSocket, which no kubelet has ever run.
     return messages.INVALID_HOOK
@@ -90,8 +88,8 @@ class PreStopHooks:
             run = self._runs[hook.container_id] = _Run()
             self._strands.begin(self._run(hook, run))
         begun = self._context.now
-        yield Turn(lambda: run.done, begun + limit_seconds * _SECOND)
-        return (self._context.now - begun) // _SECOND
+        yield Turn(lambda: run.done, begun + limit_seconds * SECOND)
+        return (self._context.now - begun) // SECOND
 
     def forget(self, container_id: str) -> None:
         """Notes that an instance has ended; its hook, if it still runs, ends by itself."""

@@ -96,7 +96,7 @@ class Strands:
         running, _ = self._calls.pop(ticket)
         self._step(running, outcomes)
 
-    def look(self, now: int) -> None:
+    def resume(self, now: int) -> None:
         """Let every strand go on whose turn has come, again and again: one strand may have waited for another."""
         while self._turns and (due := next((entry for entry in self._turns if _is_due(entry[1], now)), None)):
             self._turns.remove(due)

@@ -72,7 +72,7 @@ class Salvage:
         return b"".join([*kept, data[kept_from:]]) if kept else data
 
     def _part(self, data: bytes, field: _Field) -> bytes | None:
-        """What can be read of a field, None if nothing can."""
+        """Returns the readable part of a field, None if there is none."""
         try:
             if field.is_text:
                 data.decode()

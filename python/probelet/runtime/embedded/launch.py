@@ -15,7 +15,7 @@ from probelet.base.logs.rotation import LogLimits
 from probelet.errors import ProbeletError
 
 Isolation = Literal["none", "namespace"]
-"""What the pods of a runtime do not share with the machine."""
+"""The isolation of a runtime's pods from the machine."""
 
 SOCKET_PATH_BYTES_MAX = 107
 """Longest path in sockaddr_un on Linux, without the terminating zero."""

@@ -1,4 +1,4 @@
-"""What the runtime has, pod by pod, from three sources: events, lists, and answers to the node's own calls.
+"""The runtime's pods, kept from three sources: events, lists, and answers to the node's own calls.
 
 The sources overlap and may overtake each other. Ids are never used twice and a container's states only go forward, so
 the rule is simple: a step forward is believed from any source, a step backward from none. A list that lacks a container

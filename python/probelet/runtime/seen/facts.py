@@ -10,6 +10,7 @@ from typing import Final
 from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, State
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.seen import labels
+from probelet.spec.text.duration import MILLISECOND
 
 _STATES: Final[Mapping[int, State]] = {
     api_pb2.CONTAINER_CREATED: State.CREATED,
@@ -23,7 +24,6 @@ _LISTED_STATES: Final[Mapping[int, State]] = {
     api_pb2.CONTAINER_EXITED: State.ENDED,
 }
 
-_NS_PER_MS: Final = 1_000_000
 
 NAME_CHARS_MAX: Final = 253
 """The longest name of a Kubernetes object; a reason is shorter."""
@@ -71,8 +71,8 @@ def container_record(
         state=state,
         restart_count=labels.restart_count(status.annotations),
         created_at_ns=status.created_at,
-        started_at_ms=max(0, status.started_at) // _NS_PER_MS,
-        finished_at_ms=max(0, status.finished_at) // _NS_PER_MS,
+        started_at_ms=max(0, status.started_at) // MILLISECOND,
+        finished_at_ms=max(0, status.finished_at) // MILLISECOND,
         finished_ns=finished_ns,
         exit_code=status.exit_code,
         reason=status.reason[:NAME_CHARS_MAX],

@@ -23,7 +23,7 @@ class HookSlots:
         self._turns: dict[str, asyncio.Semaphore] = {}
         self._users: dict[str, int] = {}
 
-    async def take(self, pod: str) -> Callable[[], None]:
+    async def acquire(self, pod: str) -> Callable[[], None]:
         """Waits for a slot; returns what gives it back."""
         if pod not in self._own:
             self._own.add(pod)

@@ -71,7 +71,7 @@ class Hooks:
         seconds = min(limit or UNLIMITED_SECONDS, UNLIMITED_SECONDS)
         probe = encode_probe(Probe(http_get=over_http1, timeout_seconds=seconds))
         ports = [(port.name, port.container_port) for port in container.ports if port.name]
-        give_back = await self._slots.take(pod_uid)
+        give_back = await self._slots.acquire(pod_uid)
         request = partial(attempt, probe, pod_ip, ports, self._user_agent)
         seen = msgspec.json.decode(await _in_thread(request, give_back))
         if seen["outcome"] in ("success", "warning") or seen["cause"] in _ANSWERED:

@@ -20,26 +20,19 @@ class TerminationMessages(Protocol):
 
 
 class Inspection:
-    """``runtime`` is the type in ``type://id``. ``messages`` finds with which words containers ended; None if the
-    runtime itself knows them."""
+    """``runtime`` is the type in ``type://id``, empty until the runtime is found. ``messages`` finds with which words
+    containers ended; None if the runtime itself knows them."""
 
-    def __init__(
-        self,
-        client: RuntimeClient,
-        cache: PodCache,
-        timers: Timers,
-        runtime: str,
-        messages: TerminationMessages | None,
-    ) -> None:
+    def __init__(self, client: RuntimeClient, cache: PodCache, timers: Timers) -> None:
+        self.runtime = ""
+        self.messages: TerminationMessages | None = None
         self._client = client
         self._cache = cache
         self._timers = timers
-        self._runtime = runtime
-        self._messages = messages
 
     def full_id(self, container_id: str) -> str:
         """``type://id``."""
-        return f"{self._runtime}://{container_id}"
+        return f"{self.runtime}://{container_id}"
 
     async def sandbox(self, uid: str, sandbox_id: str) -> bool:
         """Asks the runtime about one sandbox; True if the cache changed. Raises CriError."""
@@ -60,11 +53,11 @@ class Inspection:
     def put(self, uid: str, status: api_pb2.ContainerStatus, sandbox_id: str) -> bool:
         """Puts the status of one container into the cache; True if that changed it."""
         now, wall = self._timers.now(), self._timers.wall_ns()
-        record = container_record(status, runtime=self._runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=wall)
-        if self._messages is not None and record.state is State.EXITED:
+        record = container_record(status, runtime=self.runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=wall)
+        if self.messages is not None and record.state is State.EXITED:
             known = self._cache.container(uid, record.id)
             if known is not None and known.state is State.EXITED:
                 record = replace(record, message=known.message)
             else:
-                record = self._messages.completed(uid, status, record)
+                record = self.messages.completed(uid, status, record)
         return self._cache.put_container(uid, record, now)

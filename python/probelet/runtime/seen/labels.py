@@ -50,7 +50,8 @@ def container_labels(pod: Pod, container: Container) -> dict[str, str]:
 
 
 def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
-    """What a restarted probelet, and a tool that reads the runtime, finds of a container's definition."""
+    """Returns the part of a container's definition that a restarted probelet, and a tool that reads the runtime,
+    finds."""
     annotations = {
         HASH: definition(container),
         RESTART_COUNT: str(restart_count),

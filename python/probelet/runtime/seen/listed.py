@@ -1,4 +1,5 @@
-"""What the runtime lists: asks about each container and sandbox that is new or has another state than the cache knows.
+"""Reads the runtime's lists: asks about each container and sandbox that is new or has another state than the cache
+knows.
 
 A runtime may answer late, never or with nonsense about one of them, and that must hide no other. A list waits
 ``PATIENCE_NS`` for all of its questions together, and an answer that comes later is taken when it comes. Until then a

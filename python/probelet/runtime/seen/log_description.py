@@ -1,12 +1,13 @@
-"""What a reader of logs has to know about a pod: the document ``probelet-logs/1``."""
+"""The description of a pod for a reader of logs: the document ``probelet-logs/1``."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from probelet.base.logs.pod_logs import DEFAULT_CONTAINER
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus
+from probelet.server.control.command import pod_named
 from probelet.spec.model.pod import Pod
 
 
@@ -23,11 +24,23 @@ def described(pod: Pod) -> dict[str, Any]:
     }
 
 
-def described_now(pod: Pod, statuses: Mapping[str, ContainerStatus], log_root: Path) -> dict[str, Any]:
-    """The same, with where the logs are and with the states of the containers."""
-    document = {**described(pod), "root": str(log_root)}
+class LoggedPod(Protocol):
+    """A pod whose containers have logs."""
+
+    full_name: str
+    pod: Pod
+
+    @property
+    def statuses(self) -> Mapping[str, ContainerStatus]: ...
+
+
+def logs_of(pods: Iterable[LoggedPod], name: str, log_root: Path) -> dict[str, Any]:
+    """The document of the pod with this name, with where its logs are and with the states of its containers. Raises
+    NoSuchPodError."""
+    found = pod_named(pods, name)
+    document = {**described(found.pod), "root": str(log_root)}
     for row in document["containers"]:
-        status = statuses.get(row["name"]) or ContainerStatus(row["name"], row["kind"])
+        status = found.statuses.get(row["name"]) or ContainerStatus(row["name"], row["kind"])
         row["state"] = status.state
         row["reason"] = status.reason
         row["restart_count"] = status.restart_count

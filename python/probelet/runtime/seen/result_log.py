@@ -10,7 +10,7 @@ INITIAL_RESULTS: Final[dict[str, str]] = {
     "readiness": "Failure",
     "startup": "Unknown",
 }
-"""What is published for a new container before its first run (kubelet worker.go, 1.36)."""
+"""The results published for a new container before its first run (kubelet worker.go, 1.36)."""
 
 
 class ResultLog:
@@ -23,7 +23,7 @@ class ResultLog:
         # By type and container name: the instance and the result that the log last had.
         self._said: dict[tuple[str, str], tuple[str, str | None]] = {}
 
-    def note(self, update: Update) -> None:
+    def log(self, update: Update) -> None:
         """Logs a result that changed."""
         known = self._cache.container(self._uid, update.container_id)
         if known is None:

@@ -17,7 +17,7 @@ class RuntimeCalls:
         self._calls: Counter[tuple[str, str]] = Counter()
         self._times = Histogram("kubelet_runtime_operations_duration_seconds", "How long CRI calls took.", BUCKETS)
 
-    def note(self, operation: str, seconds: float, error: CriError | None) -> None:
+    def observe(self, operation: str, seconds: float, error: CriError | None) -> None:
         """Takes a call that has ended; the histogram uses the kubelet's names, such as ``run_podsandbox``."""
         self._calls[operation, "OK" if error is None else error.code] += 1
         self._times.observe(seconds, f'operation_type="{operation.replace("pod_sandbox", "podsandbox")}"')

@@ -187,7 +187,7 @@ class MistakeDocument(TypedDict):
 
 
 class StatusHead(TypedDict):
-    """What stands before the pods."""
+    """The head before the pods."""
 
     schema: Literal["probelet-status/1"]
     as_of: str

@@ -35,7 +35,7 @@ class TopRow(TypedDict):
     duration_ms: float
     """The greatest duration among the last runs of its probes."""
     probes: dict[str, ProbeDocument]
-    """As in ``probelet-status/1``."""
+    """The same as in ``probelet-status/1``."""
 
 
 class TopDocument(TypedDict):

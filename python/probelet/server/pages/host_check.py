@@ -30,7 +30,7 @@ class HostCheck:
         host = request.headers.get("Host")
         if host is None or self.accepts(host):
             return await handler(request)
-        self._refusals.note("host")
+        self._refusals.record("host")
         return web.Response(status=421, text="Host must be localhost, an IP address or the name in --listen\n")
 
     def accepts(self, host: str) -> bool:

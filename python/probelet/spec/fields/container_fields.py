@@ -3,7 +3,7 @@
 from typing import Final
 
 from probelet.spec.fields.pod_fields import NO_VOLUMES, PROCESS
-from probelet.spec.fields.verdict import Row, both, ignored, nothing, works
+from probelet.spec.fields.support import Row, both, ignored, nothing, works
 from probelet.spec.rules.defaults import TERMINATION_MESSAGE_PATH
 
 _NO_LIMITS: Final = ignored(f"{PROCESS} without limits of its own")

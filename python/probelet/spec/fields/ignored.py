@@ -11,9 +11,8 @@ import msgspec
 from probelet.spec.fields.container_fields import CONTAINER_ROWS, HOOK_ROWS, PROBE_ROWS
 from probelet.spec.fields.pod_fields import POD_ROWS
 from probelet.spec.fields.security_fields import SECURITY_ROWS
-from probelet.spec.fields.verdict import Row
+from probelet.spec.fields.support import Row, RuntimeKind
 from probelet.spec.model.pod import Pod
-from probelet.spec.rules.runtime_kind import RuntimeKind
 
 ROWS: Final[tuple[Row, ...]] = (*POD_ROWS, *SECURITY_ROWS, *CONTAINER_ROWS, *HOOK_ROWS, *PROBE_ROWS)
 

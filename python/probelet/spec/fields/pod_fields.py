@@ -3,7 +3,7 @@
 from typing import Final
 
 from probelet.spec.annotation.app_armor import KEY_PREFIX
-from probelet.spec.fields.verdict import Row, both, ignored, nothing, refused, works
+from probelet.spec.fields.support import Row, both, ignored, nothing, refused, works
 
 PROCESS: Final = "a container is a process of this machine"
 NO_VOLUMES: Final = "volumes are not mounted in this version of probelet"

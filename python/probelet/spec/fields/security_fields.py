@@ -1,21 +1,21 @@
 """The fields of security contexts (core/v1 PodSecurityContext and SecurityContext, 1.36).
 
-The embedded runtime confines nothing. On a CRI runtime ``rules.security.admission`` refuses a field whose absence would
-leave a container less confined than it asks for.
+The embedded runtime confines nothing. On a CRI runtime ``rules.security.denied_fields`` refuses a field whose absence
+would leave a container less confined than it asks for.
 """
 
 from typing import Final
 
 from probelet.spec.fields.pod_fields import NO_VOLUMES, PROCESS
-from probelet.spec.fields.verdict import Row, Verdict, ignored, works
+from probelet.spec.fields.support import Row, Support, ignored, works
 
 _USER: Final = ignored(f"{PROCESS} and runs as the user who started probelet")
 _VOLUMES: Final = ignored(NO_VOLUMES)
 _LINUX: Final = ignored("this node runs linux")
 
 
-def _rows(owner: str, **verdicts: Verdict) -> tuple[Row, ...]:
-    return tuple(Row(f"{owner}.securityContext.{name}", _USER, verdict) for name, verdict in verdicts.items())
+def _rows(owner: str, **support: Support) -> tuple[Row, ...]:
+    return tuple(Row(f"{owner}.securityContext.{name}", _USER, each) for name, each in support.items())
 
 
 SECURITY_ROWS: Final = (

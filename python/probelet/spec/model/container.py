@@ -52,7 +52,7 @@ class ContainerRestartRuleOnExitCodes(Object, frozen=True, kw_only=True):
 
 
 class ContainerRestartRule(Object, frozen=True, kw_only=True):
-    """What to do on certain exit codes; rules apply before the restart policy (KEP-5307)."""
+    """The action on certain exit codes; rules apply before the restart policy (KEP-5307)."""
 
     action: str = ""
     """``Restart`` or ``RestartAllContainers``."""

@@ -18,14 +18,14 @@ class ConfigObject:
     namespace: str
     name: str
     data: Mapping[str, bytes] = field(repr=False)
-    """What variables can have: of a ConfigMap its ``data``, of a Secret ``data`` and ``stringData``."""
+    """The values for variables: of a ConfigMap its ``data``, of a Secret ``data`` and ``stringData``."""
     path: Path
     line: int
     """First line in the file, from 1."""
 
     @property
     def key(self) -> Key:
-        """What identifies the object."""
+        """The identity of the object."""
         return self.kind, self.namespace, self.name
 
 

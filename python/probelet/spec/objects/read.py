@@ -27,7 +27,7 @@ DATA_BYTES_MAX: Final = 1024 * 1024
 
 
 class _Head(Object, frozen=True, kw_only=True):
-    """What both kinds have. The values are read apart."""
+    """The fields that both kinds have. The values are read apart."""
 
     api_version: str = ""
     kind: str = ""

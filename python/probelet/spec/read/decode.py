@@ -4,9 +4,9 @@ An unknown field is a warning, because the kubelet accepts it. A wrong type is a
 that one pass finds every mistake of a file. This module walks the declarations of the msgspec Structs itself: msgspec's
 decoder stops at the first mistake and has no line numbers.
 
-Two ways of writing are for documents of ours: a struct with a class attribute ``scalar_field`` may be written as the
-value of that field alone (``latency: 40ms`` for ``latency: {always: 40ms}``), and a union of tagged structs is chosen
-by its tag.
+Three ways of writing are for documents of ours: a struct with a class attribute ``scalar_field`` may be written as the
+value of that field alone (``latency: 40ms`` for ``latency: {always: 40ms}``), a union of tagged structs is chosen
+by its tag, and a field may have another type in a file than in Python (``in_file``).
 """
 
 import difflib
@@ -37,9 +37,40 @@ DURATION_FORMAT = {"format": "duration"}
 
 def is_duration(info: types.Type) -> bool:
     """True for the type of a duration, also of one that may be unset."""
+    return extra_of(info).items() >= DURATION_FORMAT.items()
+
+
+def extra_of(info: types.Type) -> dict[str, Any]:
+    """What ``Meta(extra=...)`` says of a type, also of one that may be unset."""
     if isinstance(info, types.UnionType):
-        return any(is_duration(option) for option in info.types)
-    return isinstance(info, types.Metadata) and (info.extra or {}).items() >= DURATION_FORMAT.items()
+        return next((found for option in info.types if (found := extra_of(option))), {})
+    return info.extra or {} if isinstance(info, types.Metadata) else {}
+
+
+def in_file(written: Any, **default: Any) -> msgspec.Meta:
+    """Marks a field that has another type in a file than in Python: ``Annotated[str | int, in_file(Duration)]``.
+
+    ``default`` is the value of a field that the file leaves out, if it is not the default in Python.
+    """
+    return msgspec.Meta(extra={"in_file": written, **default})
+
+
+@cache
+def file_fields(cls: type[msgspec.Struct]) -> list[types.Field]:
+    """The fields of a struct with their types in a file."""
+    return [msgspec.structs.replace(field, type=_in_file(field.type)) for field in _struct(cls).fields]
+
+
+@cache
+def file_defaults(cls: type[msgspec.Struct]) -> dict[str, Any]:
+    """The values of the fields that a file leaves out, where Python has other defaults."""
+    extras = {field.name: extra_of(field.type) for field in _struct(cls).fields}
+    return {name: extra["default"] for name, extra in extras.items() if "default" in extra}
+
+
+def _in_file(info: types.Type) -> types.Type:
+    written = extra_of(info).get("in_file")
+    return info if written is None else types.type_info(written)
 
 
 @cache
@@ -51,7 +82,7 @@ def _struct(cls: type[msgspec.Struct]) -> types.StructType:
 
 @cache
 def _fields(cls: type[msgspec.Struct]) -> dict[str, types.Field]:
-    return {field.encode_name: field for field in _struct(cls).fields}
+    return {field.encode_name: field for field in file_fields(cls)}
 
 
 def decode(document: Document, cls: type[T], path: Path | None, problems: list[Problem]) -> T:
@@ -135,7 +166,7 @@ class _Decoder:
                 return self._wrong(node, field, line, "a mapping")
             value = self.value(node, known[scalar].type, field, line)
             return value if value is _NOTHING else cls(**{known[scalar].name: value})
-        found = {}
+        found = dict(file_defaults(cls))
         for name, member in node.value.items():
             if name == tag:
                 continue

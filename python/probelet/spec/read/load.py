@@ -12,13 +12,13 @@ import msgspec
 
 from probelet.base.files.regular_file import read_regular
 from probelet.spec.fields.ignored import Ignored, ignored_fields
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject, Key
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.objects import FoundPod, Rules, read_objects
 from probelet.spec.read.static_pod import with_static_uid
 from probelet.spec.read.tree import TreeError
-from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.problem import ObjectName, Problem, Severity, go_value
 
 # The kubelet's own limit for a manifest (pkg/kubelet/config/common.go:maxConfigLength, 1.36).

@@ -16,6 +16,7 @@ import msgspec
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
@@ -27,8 +28,7 @@ from probelet.spec.read.tree import Document, TreeError, documents
 from probelet.spec.rules.defaults import set_defaults
 from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.rules.needed import missing_programs, require_command, require_image
-from probelet.spec.rules.runtime_kind import RuntimeKind
-from probelet.spec.rules.security.admission import denied_fields
+from probelet.spec.rules.security.denied_fields import denied_fields
 from probelet.spec.rules.unresolved import unresolved_ports
 from probelet.spec.rules.unsupported import unsupported_fields
 from probelet.spec.rules.validate import validate

@@ -1,4 +1,4 @@
-"""What each kind of runtime requires of a manifest: a command to start, or an image."""
+"""The requirements of each kind of runtime for a manifest: a command to start, or an image."""
 
 import os
 import shutil

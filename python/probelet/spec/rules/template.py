@@ -1,4 +1,4 @@
-"""What the API server asks of a pod template beyond the rules of a pod (apps/validation, batch/validation, 1.36).
+"""The API server's rules for a pod template beyond the rules of a pod (apps/validation, batch/validation, 1.36).
 
 The paths are those of the pod. Mistakes of selectors and of the workload's other fields stay unchecked: no field of
 them changes a pod.

@@ -31,7 +31,7 @@ FIELD_PATHS: Final = (
     "status.podIP",
     "status.podIPs",
 )
-"""What ``fieldRef`` may name, beside an entry of the labels or the annotations."""
+"""The fields that ``fieldRef`` may name, beside an entry of the labels or the annotations."""
 
 ENTRY: Final = re.compile(r"(?P<map>[^\[]+)\['(?P<key>.*)'\]", re.DOTALL)
 """An entry of a map: ``metadata.labels['app']``."""

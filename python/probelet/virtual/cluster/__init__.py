@@ -1,6 +1,6 @@
 """A cluster in virtual time: workloads, Services, traffic and faults over the production prober, policy and back-off.
 
-    cluster = Cluster("web.yaml", nodes=3, seed=7)
+    cluster = VirtualCluster("web.yaml", nodes=3, seed=7)
     cluster.behave("web/app", startup="12s", latency="40ms", concurrency=16, asks={"readiness": ["auth"]})
     cluster.dependency("auth", latency="5ms")
     cluster.traffic("web", rate=300)
@@ -8,9 +8,9 @@
     cluster.run("10m")
     assert cluster.requests("web").lost == 0, cluster.timeline()
 
-``Cluster`` is the cluster. ``Behaviour`` says how a container is, the faults (``Fault`` and its subclasses) what
-happens at a time, ``History`` what has happened. A mistake in a manifest raises ``ManifestError``, one in a name, a
-behaviour, a fault or a duration ``ClusterError``. The modules inside are internal.
+``VirtualCluster`` is the cluster; ``Cluster`` is its former name. ``Behaviour`` says how a container is, the faults
+(``Fault`` and its subclasses) what happens at a time, ``History`` what has happened. A mistake in a manifest raises
+``ManifestError``, one in a name, a behaviour, a fault or a duration ``ClusterError``. The modules inside are internal.
 
 Laws
  1. Every decision is production code. On each node the core decides when to probe and what an answer means,
@@ -34,11 +34,32 @@ maxUnavailable), ReplicaSet and ReplicationController, Services by selector, Pod
 modelled: scheduling by resources (pods go to the node with the fewest), autoscaling, Jobs and bare pods' controllers,
 the node controller's evictions, and how long the API server takes. A PodDisruptionBudget limits evictions only; neither
 restarts of containers nor rollouts ask it, as in Kubernetes.
+
+A virtual cluster stops only for Python
+---------------------------------------
+``probelet.virtual.cluster`` puts several such nodes on one agenda, each with a simulation and a restart gate of its
+own. A day of 1,000 pods is 17 million runs, so ``play``, which returns to Python at each of the prober's deadlines,
+is too slow there. ``play_together`` (``simulation/together.rs``) plays all simulations up to the agenda's next entry
+and stops before it only at a moment in which a pod asks for a sync; at that moment it finishes everything due on
+every node. Simulations go in the order of their next events, the first of equal ones first, so where a caller makes
+its stops changes no sum.
+
+The answers come from one ``ClusterModel`` that all simulations share (the trait ``Answers``; a script is the other
+implementation). It has no deadlines of its own: between two calls of Python everything follows in closed form, so it
+counts requests and finds an answer when a caller asks. Python tells it of starts, ends, endpoints, rates,
+dependencies and faults, and nothing else changes an answer. Each probe and each container draws from a generator of
+its own, seeded by its name: one more pod, or another timeout, changes no other pod's numbers, so two variants of a
+manifest are compared under the same luck.
+
+Load is a flow because single requests would cost more than all probes together, and a reader can check a flow by
+hand; docs/cluster.md has the formulas. At a utilisation of 0.95 the formula of the steady state gives way to the
+queue's own growth: with the bare formula a load just below saturation would fill any queue at once, and a load just
+above it only slowly.
 """
 
 from probelet.errors import ClusterError, ManifestError
 from probelet.virtual.cluster.behaviour import Behaviour, Leak, Pause, Spread
-from probelet.virtual.cluster.cluster import Cluster
+from probelet.virtual.cluster.cluster import VirtualCluster
 from probelet.virtual.cluster.fault import (
     Deadlock,
     DependencyDown,
@@ -110,4 +131,8 @@ __all__ = [
     "StartupDrift",
     "StartupSlow",
     "TrafficStep",
+    "VirtualCluster",
 ]
+
+Cluster = VirtualCluster
+"""The former name."""

@@ -9,35 +9,34 @@ from probelet.spec.read.json import encode_pod
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.controllers.endpoints import Service
 from probelet.virtual.cluster.controllers.workload import Version, Workload
-from probelet.virtual.cluster.happening import Happenings
 from probelet.virtual.cluster.objects.read import Objects, WorkloadManifest
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 
-def apply(world: World, happenings: Happenings, objects: Objects) -> None:
+def apply(state: ClusterState, objects: Objects) -> None:
     """Apply objects now; workloads first, so that Services find them."""
     for budget in objects.budgets:
-        happenings.budgets[budget.metadata.namespace or "default", budget.metadata.name] = budget
-    names = _names(world, objects)
+        state.budgets[budget.metadata.namespace or "default", budget.metadata.name] = budget
+    names = _names(state, objects)
     for manifest in objects.workloads:
-        _apply(world, names[manifest.kind, manifest.template.full_name], manifest)
+        _apply(state, names[manifest.kind, manifest.template.full_name], manifest)
     for service in objects.services:
         namespace = service.metadata.namespace or "default"
         name = names["Service", f"{namespace}/{service.metadata.name}"]
-        found = world.endpoints.services.setdefault(name, Service(name, namespace, None))
+        found = state.endpoints.services.setdefault(name, Service(name, namespace, None))
         found.spec = service.spec
-        bind(world, found)
+        bind(state, found)
 
 
-def wanted(world: World, workload: Workload) -> int:
+def wanted(state: ClusterState, workload: Workload) -> int:
     """How many pods a workload should have."""
-    return len(world.nodes) if workload.kind == "DaemonSet" else workload.wanted
+    return len(state.nodes) if workload.kind == "DaemonSet" else workload.wanted
 
 
-def _names(world: World, objects: Objects) -> dict[tuple[str, str], str]:
+def _names(state: ClusterState, objects: Objects) -> dict[tuple[str, str], str]:
     """How the cluster calls new objects, by kind and ``namespace/name``; known ones keep their name."""
     found: dict[tuple[str, str], str] = {}
-    taken: dict[str, set[str]] = {"Service": set(world.endpoints.services), "": set(world.workloads)}
+    taken: dict[str, set[str]] = {"Service": set(state.endpoints.services), "": set(state.workloads)}
     services = [(each.metadata.namespace or "default", each.metadata.name) for each in objects.services]
     workloads = [(each.kind, each.template.metadata) for each in objects.workloads]
     listed = [("Service", namespace, name) for namespace, name in services]
@@ -45,32 +44,32 @@ def _names(world: World, objects: Objects) -> dict[tuple[str, str], str]:
     for kind, namespace, name in listed:
         known_names = taken["Service" if kind == "Service" else ""]
         chosen = name
-        if name in known_names and not _is_same(world, kind, namespace, name):
+        if name in known_names and not _is_same(state, kind, namespace, name):
             chosen = f"{namespace}/{name}"
-        if chosen in known_names and not _is_same(world, kind, namespace, chosen):
+        if chosen in known_names and not _is_same(state, kind, namespace, chosen):
             chosen = f"{kind}/{namespace}/{name}"
         known_names.add(chosen)
         found[kind, f"{namespace}/{name}"] = chosen
     return found
 
 
-def _is_same(world: World, kind: str, namespace: str, name: str) -> bool:
+def _is_same(state: ClusterState, kind: str, namespace: str, name: str) -> bool:
     """Whether the object that the cluster calls ``name`` is of this kind and namespace."""
     if kind == "Service":
-        service = world.endpoints.services.get(name)
+        service = state.endpoints.services.get(name)
         return service is not None and service.namespace == namespace
-    workload = world.workloads.get(name)
+    workload = state.workloads.get(name)
     return workload is not None and (workload.kind, workload.namespace) == (kind, namespace)
 
 
-def _apply(world: World, name: str, manifest: WorkloadManifest) -> None:
-    workload = world.workloads.get(name)
+def _apply(state: ClusterState, name: str, manifest: WorkloadManifest) -> None:
+    workload = state.workloads.get(name)
     if workload is None:
         version = Version(1, manifest.template, {})
         workload = Workload(manifest.kind, name, manifest.object.spec, [version])
-        world.workloads[name] = workload
-        for service in world.endpoints.services.values():
-            bind(world, service)
+        state.workloads[name] = workload
+        for service in state.endpoints.services.values():
+            bind(state, service)
     else:
         current = workload.current
         workload.spec = manifest.object.spec
@@ -79,22 +78,22 @@ def _apply(world: World, name: str, manifest: WorkloadManifest) -> None:
             behaviours = {key: each for key, each in current.behaviours.items() if key in names}
             workload.versions.append(Version(current.number + 1, manifest.template, behaviours))
             workload.progress = ()
-    for service in world.endpoints.services.values():
+    for service in state.endpoints.services.values():
         if service.workload == name:
-            service.wanted.append((world.now / SECOND, wanted(world, workload)))
-    world.reconcile(workload)
+            service.wanted.append((state.now / SECOND, wanted(state, workload)))
+    state.reconcile(workload)
 
 
-def bind(world: World, service: Service) -> None:
+def bind(state: ClusterState, service: Service) -> None:
     """Find the first workload whose pods a Service selects; its pods that are ready become endpoints."""
-    for name, workload in world.workloads.items():
+    for name, workload in state.workloads.items():
         if not service.workload and service.selects(workload.current.template, name):
             service.workload = name
     if service.workload and not service.wanted:
-        service.wanted.append((world.now / SECOND, wanted(world, world.workloads[service.workload])))
-    for pod in world.pods.values():
+        service.wanted.append((state.now / SECOND, wanted(state, state.workloads[service.workload])))
+    for pod in state.pods.values():
         if not pod.is_gone:
-            world.endpoints.look(pod)
+            state.endpoints.update(pod)
 
 
 def _content(manifest: WorkloadManifest) -> bytes:

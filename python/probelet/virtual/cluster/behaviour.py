@@ -17,7 +17,7 @@ SPREAD_KEYS: Final = (("p50",), ("p50", "p99"), ("min", "max"))
 """The keys that go together in a spread, without ``per_day``."""
 
 Asker: TypeAlias = Literal["requests", "startup", "liveness", "readiness"]
-"""What may ask a dependency: the requests that a container serves, and each type of probe."""
+"""The callers of a dependency: the requests that a container serves, and each type of probe."""
 
 ASKERS: Final[tuple[Asker, ...]] = ("requests", "startup", "liveness", "readiness")
 
@@ -36,7 +36,7 @@ class Pause(msgspec.Struct, frozen=True):
 
 
 class Leak(msgspec.Struct, frozen=True, kw_only=True):
-    """What grows while a container runs, until it is restarted."""
+    """A number that grows while a container runs, until it is restarted."""
 
     latency_per_hour: str = "0s"
     """Added to the latency for each hour of the container's life, in steps of ten seconds."""
@@ -82,7 +82,7 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     pause: Pause | None = None
     """Pauses of the whole process."""
     leak: Leak | None = None
-    """What grows until a restart."""
+    """A number that grows until a restart."""
 
     def __post_init__(self) -> None:
         for name in ("startup", "latency", "probe_latency", "exits_after"):

@@ -15,13 +15,13 @@ from probelet.virtual.cluster.controllers.endpoints import Service, Traffic
 from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.duration import nanoseconds, positive
 from probelet.virtual.cluster.fault import Fault, Rollout
+from probelet.virtual.cluster.fault_injector import Dependency, FaultInjector, known
 from probelet.virtual.cluster.guarded.restarts import GuardedRestarts
-from probelet.virtual.cluster.happening import Dependency, Happenings, known
 from probelet.virtual.cluster.history import history, requests
 from probelet.virtual.cluster.node.pod import regular
 from probelet.virtual.cluster.objects.read import read
 from probelet.virtual.cluster.record import Event, Exited, History, Kill, Requests
-from probelet.virtual.cluster.world import World, container_names
+from probelet.virtual.cluster.state import ClusterState, container_names
 from probelet.virtual.manifests import Manifests
 
 TIMELINE_MAX: Final = 60
@@ -33,7 +33,7 @@ SHOWN_MAX: Final = 3
 """The workloads that a cluster's ``repr`` shows; it is one line in an assertion's message."""
 
 
-class Cluster:
+class VirtualCluster:
     """Workloads under the production prober, policy and back-off on each of some nodes, in virtual time.
 
     Manifests are applied as people write them. A container without a behaviour is up at once and answers in 5 ms. Time
@@ -71,33 +71,33 @@ class Cluster:
             raise ClusterError(f"nodes: {nodes}: must be from 1 to {NODES_MAX}")
         self._seed = seed
         self._strict = strict
-        self._world = World(
+        self._state = ClusterState(
             nodes=nodes,
             seed=seed,
             kubelet_version=kubelet_version,
             endpoint_delay_ns=nanoseconds("endpoint_delay", endpoint_delay),
             attempts=attempts,
         )
-        self._happenings = Happenings(self._world)
+        self._injector = FaultInjector(self._state)
         self._guard: GuardedRestarts | None = None
-        self._world.on_endpoints = self._endpoints_changed
+        self._state.on_endpoints = self._endpoints_changed
         if manifests:
             self.apply(*manifests)
 
     def __repr__(self) -> str:
         """Time, and how many replicas of the first workloads are ready."""
-        listed = list(self._world.workloads.values())
+        listed = list(self._state.workloads.values())
         shown = [
-            f"{each.name} {self.ready(each.name)}/{wanted(self._world, each)} ready" for each in listed[:SHOWN_MAX]
+            f"{each.name} {self.ready(each.name)}/{wanted(self._state, each)} ready" for each in listed[:SHOWN_MAX]
         ]
         if hidden := len(listed) - len(shown):
             shown.append(f"{hidden} more workloads")
-        return f"<Cluster at {format_duration(self._world.now)}, seed {self._seed}: {', '.join(shown)}>"
+        return f"<Cluster at {format_duration(self._state.now)}, seed {self._seed}: {', '.join(shown)}>"
 
     @property
     def now(self) -> float:
         """Seconds since t = 0."""
-        return self._world.now / SECOND
+        return self._state.now / SECOND
 
     @property
     def seed(self) -> int:
@@ -107,17 +107,17 @@ class Cluster:
     @property
     def workloads(self) -> list[str]:
         """The names of the workloads, in the order in which they were applied; a bare pod is one."""
-        return list(self._world.workloads)
+        return list(self._state.workloads)
 
     @property
     def services(self) -> list[str]:
         """The names of the Services, in the order in which they were applied or got traffic."""
-        return list(self._world.endpoints.services)
+        return list(self._state.endpoints.services)
 
     @property
     def nodes(self) -> list[str]:
         """The names of the nodes."""
-        return self._world.nodes
+        return self._state.nodes
 
     def containers(self, workload: str) -> dict[str, tuple[str, ...]]:
         """The containers of a workload's pods, ``workload/container``, with the types of their probes.
@@ -134,7 +134,7 @@ class Cluster:
             ClusterError: there is no such workload.
         """
         template = self._workload(workload).current.template
-        return [name for name, each in self._world.endpoints.services.items() if each.selects(template, workload)]
+        return [name for name, each in self._state.endpoints.services.items() if each.selects(template, workload)]
 
     def wanted(self, workload: str) -> int:
         """How many replicas a workload should have now.
@@ -142,7 +142,7 @@ class Cluster:
         Raises:
             ClusterError: there is no such workload.
         """
-        return wanted(self._world, self._workload(workload))
+        return wanted(self._state, self._workload(workload))
 
     def apply(self, *manifests: Manifests) -> None:
         """Apply manifests now, as ``kubectl apply`` does. A workload that was applied before and has another template
@@ -151,7 +151,7 @@ class Cluster:
         Raises:
             ManifestError: a manifest has a mistake (one line each). Nothing is applied then.
         """
-        apply(self._world, self._happenings, read(manifests, strict=self._strict))
+        apply(self._state, read(manifests, strict=self._strict))
 
     def behave(self, target: str, behaviour: Behaviour | None = None, /, **fields: object) -> None:
         """Say how the containers of ``target`` behave, from now on; ``fields`` are those of ``Behaviour``, and replace
@@ -162,8 +162,8 @@ class Cluster:
         Raises:
             ClusterError: there is no such container or dependency, or the behaviour is impossible.
         """
-        self._happenings.check_target("target", target)
-        workloads = self._world.workloads
+        self._injector.check_target("target", target)
+        workloads = self._state.workloads
         workload = workloads[target if target in workloads else target.rpartition("/")[0]]
         version = workload.current
         names = regular(version.template) if workload.name == target else [target.rpartition("/")[2]]
@@ -171,12 +171,12 @@ class Cluster:
             base = version.behaviours.get(name, Behaviour()) if behaviour is None else behaviour
             made = _with_fields(base, fields)
             for dependency in sorted(mentioned([made])):
-                self._happenings.check_dependency(dependency)
+                self._injector.check_dependency(dependency)
             version.behaviours[name] = made
             for pod in workload.pods.values():
                 if pod.version == version.number:
-                    self._world.containers.behave(pod, name, made)
-        self._world.containers.refresh()
+                    self._state.containers.behave(pod, name, made)
+        self._state.containers.refresh()
 
     def dependency(self, name: str, latency: Spread = "5ms", *, asks: tuple[str, ...] = ()) -> None:
         """Provide a service outside the manifests that containers ask; ``asks`` are dependencies that it asks itself.
@@ -188,15 +188,15 @@ class Cluster:
             ClusterError: the latency is impossible, ``asks`` has an unknown name, or the dependencies ask in a circle.
         """
         check_spread("latency", latency)
-        dependencies = self._happenings.dependencies
+        dependencies = self._injector.dependencies
         if name not in dependencies and len(dependencies) >= DEPENDENCIES_MAX:
             raise ClusterError(f"name: {name!r}: there are {DEPENDENCIES_MAX} dependencies already, which is the most")
         for asked in asks:
-            self._happenings.check_dependency(asked)
+            self._injector.check_dependency(asked)
             if way := self._way(asked, name):
                 raise ClusterError(f"asks: {asked!r}: dependencies ask in a circle: {' -> '.join([name, *way])}")
-        is_service = name in self._world.endpoints.services
-        self._happenings.provide(name, Dependency(latency, tuple(asks), is_service))
+        is_service = name in self._state.endpoints.services
+        self._injector.provide(name, Dependency(latency, tuple(asks), is_service))
 
     def traffic(self, service: str, rate: float, *, timeout: str = "1s", slo: str = "500ms") -> None:
         """Offer ``rate`` requests a second to a Service from now on; a workload without a Service gets one of its name.
@@ -212,24 +212,24 @@ class Cluster:
         """
         if not 0 <= rate <= 1e9:
             raise ClusterError(f"rate: {rate}: must be from 0 to 1e9 requests a second")
-        services = self._world.endpoints.services
+        services = self._state.endpoints.services
         if service not in services:
-            known("service", service, [*services, *self._world.workloads], "Service or workload")
-            namespace = self._world.workloads[service].namespace
+            known("service", service, [*services, *self._state.workloads], "Service or workload")
+            namespace = self._state.workloads[service].namespace
             services[service] = Service(service, namespace, None, workload=service)
-            bind(self._world, services[service])
+            bind(self._state, services[service])
         found = services[service]
         found.traffic = Traffic(rate, positive("timeout", timeout), positive("slo", slo))
-        self._world.endpoints.offer(found)
+        self._state.endpoints.offer(found)
 
     def fault(self, *faults: Fault) -> None:
         """Let faults happen at their time; one whose time is over happens now.
 
         Raises:
-            ClusterError: a fault names something that is not there.
+            ClusterError: a fault names something that is not there, or has an impossible value.
         """
         for each in faults:
-            self._happenings.plan(each)
+            self._injector.plan(each)
 
     def rollout(self, workload: str, *, at: str = "0s", behaviour: Behaviour | None = None) -> None:
         """Roll out a new version of a workload: the fault ``Rollout``.
@@ -258,7 +258,7 @@ class Cluster:
         config, problems = read_settings(settings or {})
         if config is None or problems:
             raise ClusterError(f"settings: {problems[0]}")
-        self._guard = self._world.guard = GuardedRestarts(self._world, self._happenings.budgets, config, self._seed)
+        self._guard = self._state.guard = GuardedRestarts(self._state, self._state.budgets, config, self._seed)
 
     @property
     def decisions(self) -> Mapping[str, int]:
@@ -271,7 +271,7 @@ class Cluster:
         Raises:
             ClusterError: the duration cannot be read.
         """
-        self._world.play(self._world.now + nanoseconds("duration", duration))
+        self._state.play(self._state.now + nanoseconds("duration", duration))
 
     def ready(self, workload: str) -> int:
         """How many pods of a workload are ready now.
@@ -297,40 +297,40 @@ class Cluster:
         Raises:
             ClusterError: there is no such Service or workload.
         """
-        known("service", service, [*self._world.endpoints.services, *self._world.workloads], "Service or workload")
-        found = self._world.endpoints.services.get(service)
-        return Requests() if found is None else requests(self._world, found)
+        known("service", service, [*self._state.endpoints.services, *self._state.workloads], "Service or workload")
+        found = self._state.endpoints.services.get(service)
+        return Requests() if found is None else requests(self._state, found)
 
     @property
     def events(self) -> list[Event]:
         """Every event, oldest first, at most ``EVENTS_MAX``."""
-        return sorted(self._world.recorder.events, key=lambda event: event.at)
+        return sorted(self._state.writer.events, key=lambda event: event.at)
 
     @property
     def kills(self) -> list[Kill]:
         """Every verdict of a probe that had a container killed, oldest first."""
-        return list(self._world.recorder.kills)
+        return list(self._state.writer.kills)
 
     @property
     def exits(self) -> list[Exited]:
         """Every end of a container, oldest first."""
-        return list(self._world.recorder.exits)
+        return list(self._state.writer.exits)
 
     @property
     def history(self) -> History:
         """All that has happened so far."""
-        return history(self._world, self._seed)
+        return history(self._state, self._seed)
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """What happened, for the message of an assertion: faults, events, kills, states of pods and endpoints, one line
-        each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
+        line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """
-        lines = self._world.recorder.timeline(last)
-        for name, service in self._world.endpoints.services.items():
+        lines = self._state.writer.timeline(last)
+        for name, service in self._state.endpoints.services.items():
             if service.number is not None:
-                found = requests(self._world, service)
+                found = requests(self._state, service)
                 numbers = f"{found.offered:.1f} offered, {found.served:.1f} served, {found.late:.1f} late"
                 lines.append(f"requests to {name}: {numbers}, {found.lost:.1f} lost")
         return "\n".join([*lines, f"{self!r}"])
@@ -338,22 +338,22 @@ class Cluster:
     # Inside.
 
     def _workload(self, name: str) -> Workload:
-        known("workload", name, self._world.workloads, "workload")
-        return self._world.workloads[name]
+        known("workload", name, self._state.workloads, "workload")
+        return self._state.workloads[name]
 
     def _catch_up(self) -> None:
         """Let everything happen that is due at this moment."""
-        self._world.play(self._world.now)
+        self._state.play(self._state.now)
 
     def _endpoints_changed(self, service: Service) -> None:
-        if service.name in self._happenings.dependencies:
-            self._happenings.describe(service.name)
+        if service.name in self._injector.dependencies:
+            self._injector.describe(service.name)
 
     def _way(self, name: str, goal: str) -> list[str]:
         """How ``name`` comes to ask ``goal``; empty if it does not."""
         if name == goal:
             return [name]
-        for asked in self._happenings.dependencies[name].asks:
+        for asked in self._injector.dependencies[name].asks:
             if way := self._way(asked, goal):
                 return [name, *way]
         return []

@@ -149,7 +149,7 @@ class ClusterContainers:
         self._agenda.at(self._agenda.now + takes_ns, kill)
 
     def _more_ns(self, each: _Container) -> int:
-        """What the faults of the moment add to a start-up."""
+        """Returns the time that the faults of the moment add to a start-up."""
         more = 0
         for active in self.active:
             match active.fault:
@@ -165,7 +165,7 @@ class ClusterContainers:
         return is_target(fault.target, each.pod.workload, each.name, is_regular=each.is_regular)
 
     def _description(self, each: _Container) -> bytes:
-        """What the model has to know of a container."""
+        """Returns the model's description of a container."""
         behaviour = each.behaviour
         found: dict[str, Any] = {
             "startup": spread_document(behaviour.startup),
@@ -247,7 +247,7 @@ def _hours_ns(amount: int, per_hour: int) -> int | None:
     return max(0, amount) * HOUR // per_hour if per_hour else None
 
 
-def _pause_document(lasts: str, every: str) -> dict[str, int]:
+def _pause_document(lasts: str | int, every: str | int) -> dict[str, int]:
     return {"lasts_ns": nanoseconds("lasts", lasts), "every_ns": nanoseconds("every", every)}
 
 

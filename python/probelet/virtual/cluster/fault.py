@@ -1,34 +1,48 @@
 """The faults of a cluster: what happens at a time.
 
-Each has ``at``, when it begins, and ``lasts``, how long it is; None: until the end. Both are durations as Go writes
-them, ``at`` from t = 0. A *target* is a workload (``web``) or one of its containers (``web/app``); a workload stands
-for all its regular containers. ``replicas`` is how many of the target's pods a fault hits, a number or a percentage
-rounded up, the ones with the first names first. A node is called ``node-0``, ``node-1`` and so on; ``*`` stands for
-every node.
+Each has ``at``, when it begins, and may have ``lasts``, how long it is; None: until the end. Both are durations as Go
+writes them, ``at`` from t = 0. A container is called ``web/app``; its workload, ``web``, stands for all its regular
+containers. ``replicas`` is how many of the target's pods a fault hits, a number or a percentage rounded up, the ones
+with the first names first; None: all. A node is called ``node-0``, ``node-1`` and so on; ``*`` stands for every node.
 
-``Cluster.fault`` checks the names and raises ``ClusterError`` for an unknown one.
+``VirtualCluster.fault`` takes names. It checks them and the values, and raises ``ClusterError``. Scenario files have
+the same faults with patterns in the place of names: ``probelet.lab.scenario`` makes a fault of each name that matches,
+and counts ``at`` from the beginning of the traffic.
 """
 
-from typing import ClassVar
+from typing import Annotated
 
 import msgspec
 
+from probelet.config.kubelet import DurationAboveZero, Section
 from probelet.errors import ClusterError
+from probelet.spec.read.decode import extra_of, file_fields, in_file, is_duration
+from probelet.spec.text.duration import MINUTE
 from probelet.virtual.cluster.behaviour import Behaviour, Pause, Spread, check_pause, check_spread
-from probelet.virtual.cluster.duration import nanoseconds, positive, share
+from probelet.virtual.cluster.duration import (
+    NotNegative,
+    Replicas,
+    Required,
+    Unset,
+    nanoseconds,
+    positive,
+    share,
+    shown,
+)
 
-ALL = "100%"
+Factor = Annotated[float, msgspec.Meta(extra={"range": "above 0"}, extra_json_schema={"exclusiveMinimum": 0})]
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Base of all faults.
+class Fault(Section, frozen=True, kw_only=True, tag_field="type"):
+    """Base of all faults."""
 
-    Raises:
-        ClusterError: a value is impossible; the text names the field, the value and what is allowed.
-    """
+    at: NotNegative = "0s"
+    """When it begins. Default 0s."""
 
-    kind: ClassVar[str] = ""
-    """The fault's name in scenarios and documents, such as ``dependency-slow``."""
+    @property
+    def kind(self) -> str:
+        """The fault's name in scenarios and documents, such as ``dependency-slow``."""
+        return str(self.__struct_config__.tag)
 
     @property
     def target(self) -> str:
@@ -40,54 +54,49 @@ class Fault(msgspec.Struct, frozen=True):
         """The fault in a few words, for a band of a picture."""
         raise NotImplementedError
 
-
-class _Timed(Fault, frozen=True, kw_only=True):
-    at: str = "0s"
-    """When it begins."""
-    lasts: str | None = None
-    """How long it is; None: until the end."""
-
-    def __post_init__(self) -> None:
-        nanoseconds("at", self.at)
-        if self.lasts is not None:
-            positive("lasts", self.lasts)
+    def check(self) -> None:
+        """Raises ``ClusterError`` if a value is impossible; the text names the field, the value and what is allowed."""
+        for field in file_fields(type(self)):
+            value = getattr(self, field.name)
+            if value is not None and is_duration(field.type):
+                is_above_zero = extra_of(field.type)["range"] == "above 0"
+                (positive if is_above_zero else nanoseconds)(field.name, value)
 
 
-class _Momentary(Fault, frozen=True, kw_only=True):
-    at: str = "0s"
-    """When it happens."""
+class Lasting(Fault, frozen=True, kw_only=True):
+    """Base of the faults that last."""
 
-    def __post_init__(self) -> None:
-        nanoseconds("at", self.at)
+    lasts: Unset = None
+    """How long it lasts. Default: until the end."""
 
 
-class DependencySlow(_Timed, frozen=True):
+class DependencySlow(Lasting, frozen=True, tag="dependency-slow"):
     """A dependency takes this long instead of its own latency."""
 
-    kind = "dependency-slow"
     dependency: str
     """Its name."""
     latency: Spread
     """How long it takes meanwhile."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_spread("latency", self.latency)
-
     @property
     def label(self) -> str:
         """As ``auth slow: 1.5s``."""
-        return f"{self.dependency} slow: {_shown(self.latency)}"
+        latency = self.latency
+        text = latency if isinstance(latency, str) else ", ".join(f"{key} {value}" for key, value in latency.items())
+        return f"{self.dependency} slow: {text}"
+
+    def check(self) -> None:
+        super().check()
+        check_spread("latency", self.latency)
 
 
-class DependencyDown(_Timed, frozen=True):
-    """A dependency refuses, so that a request or probe that asks it fails at once; or it ``hangs``, and they wait."""
+class DependencyDown(Lasting, frozen=True, tag="dependency-down"):
+    """A dependency does not answer."""
 
-    kind = "dependency-down"
-    dependency: str
-    """Its name."""
+    dependency: str = ""
+    """The dependency's name."""
     hangs: bool = False
-    """Whether it does not answer at all, instead of refusing."""
+    """False (default): it refuses, so that what asks it fails at once. True: what asks it waits for its timeout."""
 
     @property
     def label(self) -> str:
@@ -95,19 +104,16 @@ class DependencyDown(_Timed, frozen=True):
         return f"{self.dependency} {'hangs' if self.hangs else 'down'}"
 
 
-class Partition(_Timed, frozen=True):
-    """A network partition: what goes between hangs.
+class Partition(Lasting, frozen=True, tag="partition"):
+    """A part of the network does not reach the rest: what goes between hangs."""
 
-    With ``dependency``, between the ``cut`` workload or node and this dependency. Without, the ``cut`` is a node that
-    is alone: requests to its pods are lost, its pods reach no dependency, and its endpoints stay, because its kubelet
-    cannot report. Probes come from the pod's own node and go on.
-    """
+    # Requests to the pods of a node that is alone are lost, its pods reach no dependency, and its endpoints stay,
+    # because its kubelet cannot report. Probes come from the pod's own node and go on.
 
-    kind = "partition"
-    cut: str
-    """A workload or a node."""
+    cut: str = ""
+    """A pattern of workloads, if a dependency is given, or of nodes: what is cut off."""
     dependency: str | None = None
-    """What it does not reach; None: a node is alone."""
+    """From this dependency alone. Default: a node from everything but its own prober."""
 
     @property
     def label(self) -> str:
@@ -115,60 +121,48 @@ class Partition(_Timed, frozen=True):
         return f"{self.cut} cut off" + (f" from {self.dependency}" if self.dependency else "")
 
 
-class NodeSlow(_Timed, frozen=True):
-    """Containers of a node take ``factor`` times as long: latencies, and start-ups that begin meanwhile."""
+class NodeSlow(Lasting, frozen=True, tag="node-slow"):
+    """Everything on a node takes longer: requests, probes, and start-ups that begin meanwhile."""
 
-    kind = "node-slow"
-    node: str
-    """Its name, or ``*``."""
-    factor: float = 4.0
-    """From 0.01 to 1000."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.01 <= self.factor <= 1_000:
-            raise ClusterError(f"factor: {self.factor}: must be from 0.01 to 1000")
+    node: str = "node-0"
+    """A pattern of nodes (`node-0`, `node-1` ...). Default: `node-0`."""
+    factor: Factor = 4.0
+    """How many times as long. Default 4."""
 
     @property
     def label(self) -> str:
         """As ``node-1 slow: x 4``."""
         return f"{self.node} slow: x {self.factor:g}"
 
+    def check(self) -> None:
+        super().check()
+        if not 0.01 <= self.factor <= 1_000:
+            raise ClusterError(f"factor: {self.factor}: must be from 0.01 to 1000")
 
-class ProberStarved(_Timed, frozen=True):
-    """A node's prober reads each answer ``late``; one that it reads after the probe's timeout is a timeout."""
 
-    kind = "prober-starved"
-    node: str
-    """Its name, or ``*``."""
-    late: str = "1s"
-    """How late its prober reads an answer."""
+class ProberStarved(Lasting, frozen=True, tag="prober-starved"):
+    """A node's prober gets too little CPU, and reads each answer late."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive("late", self.late)
+    node: str = "node-0"
+    """A pattern of nodes. Default: `node-0`."""
+    late: Required = "1s"
+    """How late; an answer that it reads after the probe's timeout is a timeout."""
 
     @property
     def label(self) -> str:
         """As ``prober of node-1 starved: 1s late``."""
-        return f"prober of {self.node} starved: {self.late} late"
+        return f"prober of {self.node} starved: {shown(self.late)} late"
 
 
-class ProberRestart(_Momentary, frozen=True):
-    """A node's prober is restarted, as with its kubelet: it makes no probe for ``down``, then knows no result, counter
-    or back-off of its own. Containers run on. ``restore`` keeps what probelet's journal keeps (``restore: full``)."""
+class ProberRestart(Fault, frozen=True, tag="prober-restart"):
+    """A node's prober is restarted, as with its kubelet: its counts and results are lost, containers run on."""
 
-    kind = "prober-restart"
     node: str = "*"
-    """Its name, or ``*``."""
-    down: str = "2s"
-    """How long it makes no probe."""
+    """A pattern of nodes. Default: all."""
+    down: NotNegative = "2s"
+    """How long it makes no probe. Default 2s."""
     restore: bool = False
-    """Whether it knows afterwards what it knew before."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        nanoseconds("down", self.down)
+    """Keep what probelet's journal keeps (`restore: full`). Default false, as the kubelet."""
 
     @property
     def label(self) -> str:
@@ -176,13 +170,12 @@ class ProberRestart(_Momentary, frozen=True):
         return f"prober of {self.node} restarted"
 
 
-class Rollout(_Momentary, frozen=True):
+class Rollout(Fault, frozen=True, tag="rollout"):
     """A workload gets a new version: the same template, whose containers behave as ``behaviour`` says.
 
-    ``Cluster.apply`` of a workload with another template is a rollout too.
+    ``VirtualCluster.apply`` of a workload with another template is a rollout too.
     """
 
-    kind = "rollout"
     workload: str
     """Its name."""
     behaviour: Behaviour | None = None
@@ -194,77 +187,110 @@ class Rollout(_Momentary, frozen=True):
         return f"rollout of {self.workload}"
 
 
-class TrafficStep(_Timed, frozen=True):
+class TrafficStep(Lasting, frozen=True, tag="traffic-step"):
     """A Service is offered ``rate`` requests a second."""
 
-    kind = "traffic-step"
     service: str
     """A Service with traffic."""
     rate: float
     """Requests a second, from 0 to 1e9."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.rate <= 1e9:
-            raise ClusterError(f"rate: {self.rate}: must be from 0 to 1e9 requests a second")
 
     @property
     def label(self) -> str:
         """As ``web: 500 requests/s``."""
         return f"{self.service}: {self.rate:g} requests/s"
 
+    def check(self) -> None:
+        super().check()
+        if not 0 <= self.rate <= 1e9:
+            raise ClusterError(f"rate: {self.rate}: must be from 0 to 1e9 requests a second")
 
-class Deadlock(_Momentary, frozen=True):
-    """Containers stand still until they are restarted: the port is open and nothing answers."""
 
-    kind = "deadlock"
-    container: str
-    """The target."""
-    replicas: int | str = ALL
-    """How many of its pods."""
+class Struck(Fault, frozen=True):
+    """Base of the faults that happen to containers of some pods."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    container: str = "*"
+    """A pattern of `workload` or `workload/container`. Default: all."""
+    replicas: Replicas = None
+    """In how many pods of each workload, those with the first names first. Default: in all."""
+
+    def check(self) -> None:
+        super().check()
         share("replicas", self.replicas, 1)
+
+
+class Deadlock(Struck, frozen=True, tag="deadlock"):
+    """Processes go on running and answer nothing any more, until they are restarted."""
 
     @property
     def label(self) -> str:
         """As ``deadlock in web/app (50%)``."""
-        return f"deadlock in {self.container} ({self.replicas})"
+        return f"deadlock in {self.container} ({_share(self.replicas)})"
 
 
-class SlowLeak(_Timed, frozen=True):
-    """Containers get slower while they run: ``per_hour`` is added to their latency in each hour of their life."""
+class Exit(Struck, frozen=True, tag="exit"):
+    """Processes end by themselves."""
 
-    kind = "leak"
-    container: str
-    """The target."""
-    per_hour: str = "100ms"
-    """What is added to the latency in an hour, in steps of ten seconds."""
+    code: Annotated[int, msgspec.Meta(ge=0, le=255)] = 1
+    """The exit code. Default 1."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive("per_hour", self.per_hour)
+    @property
+    def label(self) -> str:
+        """As ``web/app exits (100%)``."""
+        return f"{self.container} exits ({_share(self.replicas)})"
+
+    def check(self) -> None:
+        super().check()
+        if not 0 <= self.code <= 255:
+            raise ClusterError(f"code: {self.code}: must be from 0 to 255")
+
+
+class Growing(Lasting, frozen=True):
+    """Base of the faults that happen to all containers of a target, and last."""
+
+    container: str = "*"
+    """A pattern of `workload` or `workload/container`. Default: all."""
+
+
+class GcPause(Growing, frozen=True, tag="gc-pause"):
+    """Processes stand still once in each period: nothing is answered until the pause is over."""
+
+    pause: Required = "2s"
+    """How long each takes."""
+    every: Annotated[str | int, in_file(DurationAboveZero, default=MINUTE)] = "60s"
+    """The period. Each container has a phase of its own in it. Default 1m."""
+
+    @property
+    def label(self) -> str:
+        """As ``web/app pauses for 2s every 60s``."""
+        return f"{self.container} pauses for {shown(self.pause)} every {shown(self.every)}"
+
+    def check(self) -> None:
+        super().check()
+        check_pause("pause", Pause(shown(self.pause), shown(self.every)))
+
+
+class SlowLeak(Growing, frozen=True, tag="leak"):
+    """Processes become slower until they are restarted."""
+
+    per_hour: Required = "100ms"
+    """How much longer each request and probe takes with each hour of the container's life."""
 
     @property
     def label(self) -> str:
         """As ``web/app leaks: 100ms an hour``."""
-        return f"{self.container} leaks: {self.per_hour} an hour"
+        return f"{self.container} leaks: {shown(self.per_hour)} an hour"
 
 
-class MemoryLeak(_Timed, frozen=True):
-    """Containers need ``per_hour`` more memory in each hour of their life, and are killed at ``limit`` (exit 137).
+class MemoryLeak(Growing, frozen=True, tag="memory-leak"):
+    """Processes use more memory until they are restarted; at the limit they are killed, with exit code 137."""
 
-    It counts from a container's start, or from its own beginning for a container that runs already.
-    """
+    # A container that runs already when the leak begins counts from then on, others from their start.
 
-    kind = "memory-leak"
-    container: str
-    """The target."""
-    per_hour: str = "256Mi"
-    """Memory that an hour adds, as a Kubernetes quantity."""
-    limit: str = "512Mi"
-    """Memory at which a container is killed."""
+    per_hour: Annotated[str, in_file(str, default="")] = "256Mi"
+    """How much more with each hour of the container's life, as a Kubernetes quantity: `256Mi`."""
+    limit: Annotated[str, in_file(str, default="")] = "512Mi"
+    """The limit, as a Kubernetes quantity."""
 
     @property
     def label(self) -> str:
@@ -272,107 +298,49 @@ class MemoryLeak(_Timed, frozen=True):
         return f"{self.container} leaks: {self.per_hour} an hour"
 
 
-class GcPause(_Timed, frozen=True):
-    """Containers stop for ``pause``, once in each period of ``every``."""
+class StartupSlow(Growing, frozen=True, tag="startup-slow"):
+    """Start-ups that begin meanwhile take longer."""
 
-    kind = "gc-pause"
-    container: str
-    """The target."""
-    pause: str = "2s"
-    """How long one pause is; less than ``every``."""
-    every: str = "60s"
-    """From the beginning of a pause to that of the next."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_pause("pause", Pause(self.pause, self.every))
-
-    @property
-    def label(self) -> str:
-        """As ``web/app pauses for 2s every 60s``."""
-        return f"{self.container} pauses for {self.pause} every {self.every}"
-
-
-class Exit(_Momentary, frozen=True):
-    """Containers end by themselves, as in a crash; they run again when policy and back-off allow."""
-
-    kind = "exit"
-    container: str
-    """The target."""
-    replicas: int | str = ALL
-    """How many of its pods."""
-    code: int = 1
-    """The exit code, from 0 to 255."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        share("replicas", self.replicas, 1)
-        if not 0 <= self.code <= 255:
-            raise ClusterError(f"code: {self.code}: must be from 0 to 255")
-
-    @property
-    def label(self) -> str:
-        """As ``web/app exits (100%)``."""
-        return f"{self.container} exits ({self.replicas})"
-
-
-class StartupSlow(_Timed, frozen=True):
-    """Start-ups that begin meanwhile take ``more`` time."""
-
-    kind = "startup-slow"
-    container: str
-    """The target."""
-    more: str = "30s"
-    """How much longer a start-up takes."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive("more", self.more)
+    more: Required = "30s"
+    """How much longer."""
 
     @property
     def label(self) -> str:
         """As ``web/app starts 30s later``."""
-        return f"{self.container} starts {self.more} later"
+        return f"{self.container} starts {shown(self.more)} later"
 
 
-class StartupDrift(_Timed, frozen=True):
-    """Start-ups that begin meanwhile take ``per_day`` longer for each day since the fault began."""
+class StartupDrift(Growing, frozen=True, tag="startup-drift"):
+    """Start-ups take longer with each day."""
 
-    kind = "startup-drift"
-    container: str
-    """The target."""
-    per_day: str = "5s"
-    """How much longer a start-up takes for each day."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive("per_day", self.per_day)
+    per_day: Required = "5s"
+    """How much longer for each day since the fault began."""
 
     @property
     def label(self) -> str:
         """As ``start-up of web/app drifts: 5s a day``."""
-        return f"start-up of {self.container} drifts: {self.per_day} a day"
+        return f"start-up of {self.container} drifts: {shown(self.per_day)} a day"
 
 
-class Evict(_Momentary, frozen=True):
-    """Pods are evicted, as a drain does, and their workload replaces them. PodDisruptionBudgets are asked: an eviction
-    that one refuses is tried again every five seconds, as ``kubectl drain`` does."""
+class Evict(Fault, frozen=True, tag="evict"):
+    """Pods are evicted, as by a drain of their nodes. PodDisruptionBudgets count."""
 
-    kind = "evict"
-    workload: str
-    """Its name."""
-    replicas: int | str = ALL
-    """How many of its pods."""
+    # An eviction that a budget refuses is tried again every five seconds, as ``kubectl drain`` does.
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        share("replicas", self.replicas, 1)
+    workload: str = "*"
+    """A pattern of workloads. Default: all."""
+    replicas: Replicas = None
+    """How many pods of each workload. Default: all."""
 
     @property
     def label(self) -> str:
         """As ``eviction of web (1)``."""
-        return f"eviction of {self.workload} ({self.replicas})"
+        return f"eviction of {self.workload} ({_share(self.replicas)})"
+
+    def check(self) -> None:
+        super().check()
+        share("replicas", self.replicas, 1)
 
 
-def _shown(spread: Spread) -> str:
-    return spread if isinstance(spread, str) else ", ".join(f"{key} {value}" for key, value in spread.items())
+def _share(replicas: int | str | None) -> str:
+    return "100%" if replicas is None else str(replicas)

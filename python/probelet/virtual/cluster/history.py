@@ -10,7 +10,7 @@ from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.virtual.cluster.controllers.endpoints import Service
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.record import Attempt, History, LoadStep, PodRecord, ProbeRecord, Requests, ServiceRecord
-from probelet.virtual.cluster.world import World
+from probelet.virtual.cluster.state import ClusterState
 
 
 class _Counts(msgspec.Struct):
@@ -36,42 +36,42 @@ class _Probe(msgspec.Struct):
     attempts: list[tuple[int, int, Any, str, str]]
 
 
-def history(world: World, seed: int) -> History:
+def history(state: ClusterState, seed: int) -> History:
     """All that a cluster has seen so far."""
     probes: dict[str, list[_Probe]] = {}
-    for probe in msgspec.json.decode(world.model.attempts(), type=list[_Probe]):
+    for probe in msgspec.json.decode(state.model.attempts(), type=list[_Probe]):
         probes.setdefault(probe.uid, []).append(probe)
-    services = world.endpoints.services.values()
+    services = state.endpoints.services.values()
     return History(
         seed,
-        world.now / SECOND,
-        [_pod(pod, probes.get(pod.uid, []), world.now) for pod in world.pods.values()],
-        [_service(world, service) for service in services if service.number is not None],
-        sorted(world.recorder.events, key=lambda event: event.at),
-        world.recorder.dropped,
-        list(world.recorder.faults),
-        list(world.recorder.kills),
-        list(world.recorder.exits),
+        state.now / SECOND,
+        [_pod(pod, probes.get(pod.uid, []), state.now) for pod in state.pods.values()],
+        [_service(state, service) for service in services if service.number is not None],
+        sorted(state.writer.events, key=lambda event: event.at),
+        state.writer.dropped,
+        list(state.writer.faults),
+        list(state.writer.kills),
+        list(state.writer.exits),
     )
 
 
-def requests(world: World, service: Service) -> Requests:
+def requests(state: ClusterState, service: Service) -> Requests:
     """The requests of a Service so far."""
-    return Requests() if service.number is None else _totals(_counts(world, service.number))
+    return Requests() if service.number is None else _totals(_counts(state, service.number))
 
 
-def _counts(world: World, number: int) -> _Counts:
-    return msgspec.json.decode(world.model.requests(world.now, number), type=_Counts)
+def _counts(state: ClusterState, number: int) -> _Counts:
+    return msgspec.json.decode(state.model.requests(state.now, number), type=_Counts)
 
 
 def _totals(counts: _Counts) -> Requests:
     return Requests(counts.offered, counts.served, counts.late, counts.lost, counts.lost_by)
 
 
-def _service(world: World, service: Service) -> ServiceRecord:
+def _service(state: ClusterState, service: Service) -> ServiceRecord:
     assert service.number is not None, "it has traffic"
     assert service.traffic is not None, "it has traffic"
-    counts, now = _counts(world, service.number), world.now
+    counts, now = _counts(state, service.number), state.now
     load = []
     for index, (offered, served, late) in enumerate(counts.steps):
         start, end = index * counts.width_ns, min((index + 1) * counts.width_ns, now)

@@ -1,4 +1,4 @@
-"""What a cluster has seen. Times are seconds since t = 0, with at most three decimals; a name is the cluster's."""
+"""The history of a cluster. Times are seconds since t = 0, with at most three decimals; a name is the cluster's."""
 
 from typing import Literal, TypeAlias
 
@@ -36,7 +36,7 @@ class Attempt(msgspec.Struct, frozen=True):
     """Why it ended so: ``ok``, ``refused``, ``header_timeout``, ``connect_timeout``, ``status``, ``grpc_status``,
     ``exec_exit``, ``exec_timeout`` or ``starved``; the causes of every probelet document."""
     why: str
-    """What made it so: empty, or ``starting``, ``load``, ``deadlock``, ``pause``, ``leak``, ``latency``, ``prober``,
+    """The cause: empty, or ``starting``, ``load``, ``deadlock``, ``pause``, ``leak``, ``latency``, ``prober``,
     ``exited``, or the name of the dependency that was slow or down."""
 
 
@@ -54,8 +54,8 @@ class ProbeRecord(msgspec.Struct, frozen=True):
     failure_threshold: int
     """``failureThreshold``."""
     attempts: list[Attempt]
-    """Oldest first, at most ``Cluster(attempts=...)``, and fewer in a cluster with hundreds of probes. Changes are kept
-    first, then failures, then successes that repeat themselves."""
+    """Oldest first, at most as many as ``attempts`` of ``VirtualCluster`` says, and fewer in a cluster with hundreds of
+    probes. Changes are kept first, then failures, then successes that repeat themselves."""
     made: int
     """All attempts, kept or not."""
     failed: int
@@ -89,7 +89,7 @@ class Exited(msgspec.Struct, frozen=True):
     exit_code: int
     """137 if it was killed, whether at SIGTERM or at SIGKILL."""
     reason: str
-    """As in a container's status: ``Completed``, ``Error``, ``OOMKilled``."""
+    """The reason in the container's status: ``Completed``, ``Error``, ``OOMKilled``."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -178,7 +178,7 @@ class ServiceRecord(msgspec.Struct, frozen=True):
     timeout_seconds: float
     """How long a client waits."""
     slo_seconds: float
-    """What takes longer is late."""
+    """A request that takes longer is late."""
     totals: Requests
     """All requests so far."""
     load: list[LoadStep]
@@ -195,7 +195,7 @@ class FaultSpan(msgspec.Struct, frozen=True):
     kind: str
     """Its name, such as ``dependency-slow``."""
     target: str
-    """What it happens to."""
+    """The target."""
     label: str
     """The fault in a few words."""
     start: float

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use probelet_core::prober::Phasing;
 use probelet_core::status::Glue;
-use probelet_engine::simulation::cluster;
-use probelet_engine::simulation::{self as engine, Scene, play_together};
+use probelet_engine::handler::ForSimulation;
+use probelet_play::simulation::cluster;
+use probelet_play::simulation::{self as engine, Scene, play_together};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -186,7 +187,7 @@ impl ClusterModel {
         #[pyo3(from_py_with = argument::starts_ns)] starts_ns: Option<u64>,
         recall: Option<&Simulation>,
     ) -> Result<Simulation, InputError> {
-        let mut made = engine::Simulation::new(Scene {
+        let scene = Scene {
             semantics: release(kubelet_version)?,
             seed,
             warmup: WARMUP,
@@ -195,8 +196,8 @@ impl ClusterModel {
             phasing: Phasing::Kubelet,
             record: false,
             sockets: false,
-            user_agent: String::new(),
-        });
+        };
+        let mut made = engine::Simulation::new(scene, Box::new(ForSimulation { user_agent: String::new() }));
         made.keep_changes();
         if let Some(earlier) = recall {
             made.recall(&earlier.0);

@@ -5,9 +5,10 @@ mod cluster;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use probelet_engine::json::{decode_pod, decode_status};
-use probelet_engine::pods::PodCalls;
-use probelet_engine::simulation::{self, Scene, decode_steps};
+use probelet_engine::handler::ForSimulation;
+use probelet_play::json::{decode_pod, decode_status};
+use probelet_play::pods::PodCalls;
+use probelet_play::simulation::{self, Scene, decode_steps};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -63,7 +64,7 @@ impl Simulation {
         user_agent: &str,
         phase: &str,
     ) -> Result<Self, InputError> {
-        Ok(Self(simulation::Simulation::new(Scene {
+        let scene = Scene {
             semantics: error::semantics(kubelet_version, semantics)?,
             seed,
             warmup: Duration::from_millis(warmup_ms.unsigned_abs()),
@@ -72,8 +73,9 @@ impl Simulation {
             phasing: phasing(phase)?,
             record,
             sockets,
-            user_agent: user_agent.to_owned(),
-        })))
+        };
+        let handlers = ForSimulation { user_agent: user_agent.to_owned() };
+        Ok(Self(simulation::Simulation::new(scene, Box::new(handlers))))
     }
 
     /// Scripts the attempts of ``pod/container/type``, or of ``namespace/pod/container/type``, which comes first;

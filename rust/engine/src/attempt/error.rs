@@ -2,7 +2,8 @@
 
 use probelet_core::prober::Outcome;
 
-use super::cause::Cause;
+use probelet_play::cause::Cause;
+
 use super::report;
 
 /// Why an attempt went wrong.
@@ -43,11 +44,6 @@ impl AttemptError {
     /// The outcome of an attempt that ended with this error; the event shows `text`.
     pub(crate) fn outcome(&self, text: String) -> Outcome {
         if self.is_prober_error() { report::error(false, text) } else { report::failure(text) }
-    }
-
-    /// The peer sent something that is not what it should be.
-    pub(crate) fn malformed(text: impl Into<String>) -> Self {
-        Self::new(Cause::Malformed, text)
     }
 
     /// The poller took no more sockets.

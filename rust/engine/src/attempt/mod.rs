@@ -1,6 +1,5 @@
 //! How an attempt ended: its outcome, its cause, its error, how long its parts took, and whether the prober was starved.
 
-pub mod cause;
 pub(crate) mod error;
 pub mod report;
 pub mod starvation;

@@ -1,10 +1,10 @@
 //! How an attempt ended: what the core learns of it, why it ended so, and where its time went.
 
 use probelet_core::prober::Outcome;
+use probelet_golang::text::TEXT_BYTES_MAX;
+use probelet_play::cause::Cause;
 
-use super::cause::Cause;
 use super::timings::Timings;
-use crate::golang::text::TEXT_BYTES_MAX;
 
 /// How an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use probelet_core::prober::Outcome;
-
-use super::cause::Cause;
+use probelet_play::cause::Cause;
 
 /// What a failure of a starved prober counts as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use crate::http1::reader::Reader;
+use probelet_golang::http1::Reader;
+
 use crate::net::connect::Ahead;
 use crate::net::poller::Wait;
 

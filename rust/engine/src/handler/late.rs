@@ -10,7 +10,7 @@ use crate::net::dial::late_for;
 
 /// The kubelet's words for a server that is silent: of a gRPC server that it could not connect to it. None for a handler
 /// that connects nowhere, and for a port or URL with which an attempt could not begin.
-pub(crate) fn late_text(
+pub(super) fn late_text(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
     pod_ip: &str,

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use probelet_golang::text;
 use tokio::time::Instant;
-
-use crate::golang::text;
 
 /// The time limit of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

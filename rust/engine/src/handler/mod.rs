@@ -27,10 +27,12 @@
 
 mod asker;
 mod buffers;
+mod for_simulation;
 pub(crate) mod grpc;
 mod http;
 mod late;
 mod limit;
+mod next_frame;
 pub mod once;
 mod probe_once;
 mod refused;
@@ -38,7 +40,7 @@ mod tcp;
 
 pub use self::asker::Asker;
 pub use self::buffers::Buffers;
-pub(crate) use self::late::late_text;
+pub use self::for_simulation::ForSimulation;
 pub use self::limit::Limit;
 pub use self::probe_once::probe_once;
 pub(crate) use self::probe_once::{PlainRequest, Question, probe_driven, probe_plain};

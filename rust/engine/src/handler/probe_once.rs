@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use probelet_core::port;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
+use probelet_play::cause::Cause;
 use tokio::time::Instant;
 
 use super::asker::Asker;
 use super::buffers::Buffers;
 use super::limit::Limit;
 use super::{grpc, http, tcp};
-use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::prefetch::prefetch;
 

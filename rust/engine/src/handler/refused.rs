@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use probelet_core::port;
 use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, IntOrString};
+use probelet_golang::text::errno;
 
 use super::asker::Asker;
 use super::limit::Limit;
 use super::{grpc, http};
 use crate::attempt::report;
-use crate::golang::text::errno;
 use crate::net::host::Literal;
 
 /// The address that an attempt connects to; None if it has a name in its place, or none.

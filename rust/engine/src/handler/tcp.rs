@@ -3,9 +3,9 @@
 use std::pin::pin;
 
 use probelet_core::prober::Outcome;
+use probelet_play::cause::Cause;
 use tokio::time::Instant;
 
-use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::net::dial::{dial, late_for};

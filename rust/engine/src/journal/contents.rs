@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{BackoffRecord, Record, WorkerKey, WorkerRecord};
+use probelet_play::worker_record::{WorkerKey, WorkerRecord};
+
+use super::record::{BackoffRecord, Record};
 
 /// The last word on every worker and every back-off entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
-//! The bytes of a journal: a header, then records, each in a frame ([`crate::disk::frame`]).
+//! The bytes of a journal: a header, then records, each in a frame ([`probelet_play::frame`]).
 //!
 //! A file that ends in the middle of a record was cut by a kill or a full disk: everything before is good. Anything
 //! else that is wrong means that another program wrote here, and then the reader believes nothing in the file.
 
+use probelet_play::frame;
+
 use super::record::Record;
-use crate::disk::frame;
 
 /// The first bytes of every journal, the version of its records last.
 pub(super) const HEADER: [u8; 12] = *b"probelet-j1\n";

@@ -16,5 +16,5 @@ pub use self::contents::Contents;
 #[cfg(feature = "fuzzing")]
 pub use self::format::bytes_of;
 pub use self::reader::{JournalError, Reading, read, read_file};
-pub use self::record::{BackoffRecord, Record, WorkerKey, WorkerRecord};
+pub use self::record::{BackoffRecord, Record};
 pub use self::writer::{Tally, Writer};

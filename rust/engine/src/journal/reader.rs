@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::contents::Contents;
 use super::format::{self, HEADER, Next, Start};
-use crate::disk::open;
+use crate::open;
 
 /// A journal that was read.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::changes::Changes;
 use super::contents::Contents;
 use super::format::{self, HEADER};
-use crate::disk::open;
+use crate::open;
 
 /// What was written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,6 +14,8 @@ use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
+use probelet_play::pods::PodCalls;
+use probelet_play::recording::{Call, Note, PauseRecord};
 use tokio::sync::Notify;
 
 use super::attempts::PlanTable;
@@ -33,8 +35,6 @@ use super::time::clock::Clock;
 use super::time::wake_up::CallerTimers;
 use crate::attempt::starvation::Starving;
 use crate::net::descriptors;
-use crate::pods::PodCalls;
-use crate::recorder::{Call, Note, PauseRecord};
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 

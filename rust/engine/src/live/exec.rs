@@ -6,11 +6,11 @@ use std::time::Duration;
 use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
+use probelet_golang::text::{quote_whole, seconds};
+use probelet_play::cause::Cause;
 
 use super::attempts::{ELSEWHERE, EndedAttempt, Ticket};
-use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
-use crate::golang::text::{quote_whole, seconds};
 
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]

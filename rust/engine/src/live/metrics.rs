@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use probelet_core::spec::ProbeType;
+use probelet_play::cause::Cause;
 
 use super::engine::Engine;
 use super::state::State;
-use crate::attempt::cause::Cause;
 use crate::journal::Tally;
 use crate::stats::engine::{BOUNDS, EngineStats, Histogram, RESULTS, RecorderTally};
 use crate::stats::worker::{BUCKETS, WorkerStats};

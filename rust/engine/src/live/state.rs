@@ -8,6 +8,8 @@ use std::time::Duration;
 use probelet_core::prober::{Outcome, WorkerId};
 use probelet_core::status::StatusManager;
 use probelet_core::time::Instant;
+use probelet_play::cause::Cause;
+use probelet_play::recording::Note;
 use tokio::sync::Notify;
 
 use super::attempts::{EndedAttempt, PlanTable, Start, Ticket};
@@ -23,9 +25,7 @@ use super::starvation_log::StarvationLog;
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use super::time::wake_up::CallerTimers;
-use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
-use crate::recorder::Note;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 

@@ -6,14 +6,14 @@
 use std::io::{self, ErrorKind};
 use std::net::{self, SocketAddr};
 
+use probelet_golang::text;
+use probelet_play::cause::Cause;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
 use tokio::net::TcpStream;
 
 use super::descriptors::below_reserve;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::golang::text;
 
 /// A connection, and how much of the first bytes went out with it.
 #[derive(Debug)]

@@ -6,15 +6,15 @@ use std::net::{SocketAddr, TcpStream};
 use std::pin::pin;
 use std::time::Duration;
 
+use probelet_golang::text::{host_of, join_host_port};
+use probelet_play::cause::Cause;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connect::{Dialled, connect, failed, open, send_first};
 use super::dns::{self, ProberError};
 use super::host::Literal;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::golang::text::{host_of, join_host_port};
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
-use crate::golang::netip;
+use probelet_golang::netip;
 
 /// An IP address of a host field: `netip.ParseAddr`, with the zone of a link-local address.
 #[derive(Clone, Debug, PartialEq, Eq)]

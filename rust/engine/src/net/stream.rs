@@ -7,13 +7,13 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
+use probelet_golang::text::{self, Network};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::connect::cause_of;
 use super::read_budget::ReadBudget;
 use crate::attempt::error::AttemptError;
-use crate::golang::text::{self, Network};
 
 /// A watched connection.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! What the engine's thread has seen and the writer has not taken yet. It is bounded: a disk may hang for hours.
 
-use super::entry::{Attempt, Entry, Event};
-use super::segment::Start;
+use probelet_play::recording::{Attempt, Entry, Event, Start};
 
 /// Entries that wait for the writer.
 #[derive(Debug, Default)]
@@ -128,9 +127,10 @@ const ENTRIES_MAX: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::End;
+    use probelet_play::cause::Cause;
+    use probelet_play::recording::End;
+
     use super::*;
-    use crate::attempt::cause::Cause;
 
     fn attempt(ended_us: u64) -> Attempt {
         let (scheduled_us, began_us) = (ended_us, ended_us);

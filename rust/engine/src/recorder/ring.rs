@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::block::{Encoder, PIECE_BYTES};
-use super::entry::{Entry, Event};
-use super::segment::{Start, file_name, number_of};
-use crate::disk::{frame, open};
+use probelet_play::frame;
+use probelet_play::recording::{Encoder, Entry, Event, PIECE_BYTES, Start, file_name, number_of};
+
+use crate::open;
 
 /// What was written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
+use probelet_play::cause::Cause;
 
-use crate::attempt::cause::Cause;
 use crate::journal::Tally;
 use crate::recorder;
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 use probelet_core::prober::{AttemptTarget, WorkerId};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
+use probelet_play::cause::Cause;
+use probelet_play::counts::Counts;
+use probelet_play::worker_record::WorkerKey;
 use serde_json::json;
 
-use crate::attempt::cause::Cause;
 use crate::attempt::timings::{Timings, millis};
-use crate::journal::WorkerKey;
 use crate::prefetch::prefetch;
 
 /// The statistics of all workers, by the worker's number.
@@ -81,17 +82,6 @@ pub struct WorkerStats {
     held: Duration,
 }
 
-/// How many runs of a worker ended with each result.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
-    /// Runs that ended well.
-    pub successful: u64,
-    /// Runs that failed.
-    pub failed: u64,
-    /// Runs that ended in a prober error; no kubelet metric counts them.
-    pub errors: u64,
-}
-
 impl WorkerStats {
     /// The worker's name in the journal.
     pub fn key(&self) -> WorkerKey {
@@ -100,26 +90,6 @@ impl WorkerStats {
             container: (&*self.container).into(),
             probe_type: self.probe_type,
         }
-    }
-}
-
-impl Counts {
-    /// A run ended.
-    pub const fn count(&mut self, result: Option<ProbeResult>) {
-        match result {
-            None => self.errors += 1,
-            Some(ProbeResult::Success) => self.successful += 1,
-            Some(ProbeResult::Failure | ProbeResult::Unknown) => self.failed += 1,
-        }
-    }
-
-    /// The counts with the labels of their worker.
-    pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
-        json!({
-            "probe_type": target.probe_type.title(), "container": &*target.container().name, "pod": &*target.pod.name,
-            "namespace": &*target.pod.namespace, "pod_uid": &*target.pod.uid,
-            "successful": self.successful, "failed": self.failed, "errors": self.errors,
-        })
     }
 }
 

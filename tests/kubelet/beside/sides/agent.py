@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.kubelet.beside.runtime import Runtime
-from tests.system.containerd.machine import PATIENCE_SECONDS, until
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.containerd.machine import until
 
 NODE = "node-a"
 SUFFIX = f"-{NODE}"

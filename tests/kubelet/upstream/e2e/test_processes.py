@@ -9,7 +9,7 @@ import pytest
 from tests.kubelet.upstream.row import row
 from tests.system.run.process_node import TARGET, ProcessNode
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.e2e
 
 REDIRECTOR = """
 import os

@@ -13,8 +13,7 @@ import pytest
 from probelet._rust import Backoff
 from probelet.lab.backoff import Curve, restarts
 from probelet.policy.facts.snapshot import State
-from probelet.policy.node.restart_gate import GateOptions, RestartGate, Verdict
-from probelet.policy.node.wait import Wait
+from probelet.policy.node.restart_gate import GateOptions, RestartGate, StartDecision, Wait
 from probelet.policy.start.image_backoff import ImageBackoff
 
 from tests.kubelet.upstream.row import row
@@ -155,9 +154,9 @@ def test_jitter_adds_up_to_its_part_of_the_delay_before(row: str) -> None:
 # The gate (TestDoBackOff).
 
 
-def asked(exits: int, now: int) -> tuple[Verdict, RestartGate]:
+def asked(exits: int, now: int) -> tuple[StartDecision, RestartGate]:
     """Asks the gate at second ``now``, ``exits`` times, about a container that ended; returns the last verdict."""
-    pod, start_gate, verdict = make_pod(), gate(1, 60), Verdict("start")
+    pod, start_gate, verdict = make_pod(), gate(1, 60), StartDecision("start")
     (container,) = pod.spec.containers
     exited = record(pod, "app", State.EXITED, exit_code=1, finished_ns=5 * SECOND)
     for _ in range(exits):
@@ -168,21 +167,21 @@ def asked(exits: int, now: int) -> tuple[Verdict, RestartGate]:
 @row("B9")
 def test_a_container_that_never_exited_starts_and_leaves_no_entry(row: str) -> None:
     pod, start_gate = make_pod(), gate(1, 60)
-    assert start_gate.decide(pod, pod.spec.containers[0], None, 5 * SECOND) == Verdict("start", free=True)
+    assert start_gate.decide(pod, pod.spec.containers[0], None, 5 * SECOND) == StartDecision("start", free=True)
     assert start_gate.entries(5 * SECOND) == 0
 
 
 @row("B10")
 def test_an_exit_without_an_entry_lets_the_container_start_and_makes_one(row: str) -> None:
     verdict, start_gate = asked(1, now=5)
-    assert verdict == Verdict("start", free=True)
+    assert verdict == StartDecision("start", free=True)
     assert start_gate.entries(5 * SECOND) == 1
 
 
 @row("B11")
 def test_an_exit_in_back_off_is_refused_until_a_delay_after_it(row: str) -> None:
     verdict, _ = asked(2, now=5)
-    assert verdict == Verdict("backoff", due_ns=6 * SECOND, delay_ns=SECOND)
+    assert verdict == StartDecision("backoff", due_ns=6 * SECOND, delay_ns=SECOND)
 
 
 # When the pod worker syncs the pod again (TestMinBackoffExpiration, TestCompleteWork).
@@ -193,7 +192,7 @@ def waits(*seconds: float) -> list[Wait]:
 
 
 def exact(*seconds: float, failed: bool = False) -> float | None:
-    found = RestartGate().look_again(waits(*seconds), 100 * SECOND, failed=failed)
+    found = RestartGate().next_sync(waits(*seconds), 100 * SECOND, failed=failed)
     return None if found is None else found / SECOND - 100
 
 
@@ -216,7 +215,7 @@ def test_the_next_sync_is_at_the_earliest_end_of_a_back_off(
 def kubelet(*seconds: float, failed: bool = False) -> set[float]:
     """The seconds from now at which the kubelet's timer may sync a pod again, collected from many draws."""
     late = RestartGate(GateOptions(late=True), seed=1)
-    found = [late.look_again(waits(*seconds), 100 * SECOND, failed=failed) for _ in range(DRAWS)]
+    found = [late.next_sync(waits(*seconds), 100 * SECOND, failed=failed) for _ in range(DRAWS)]
     return {-1.0 if each is None else each / SECOND - 100 for each in found}
 
 

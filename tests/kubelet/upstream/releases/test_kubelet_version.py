@@ -9,8 +9,9 @@ from probelet._rust import Simulation
 from probelet.cli.options import KubeletVersion
 from probelet.config import VERSIONS, ConfigError, load_config
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web import Reply, Request, Server
-from tests.system.cli.conftest import PATIENCE_SECONDS, Start, manifest
+from tests.system.cli.conftest import Start, manifest
 
 PROBE = """
     livenessProbe:

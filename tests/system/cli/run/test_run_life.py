@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.cli.conftest import PATIENCE_SECONDS, Start, manifest, processes_with, wait_for
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.cli.conftest import Start, manifest, processes_with, wait_for
 
 pytestmark = pytest.mark.e2e
 

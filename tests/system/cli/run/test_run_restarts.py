@@ -18,7 +18,7 @@ import pytest
 
 from tests.system.cli.conftest import Run, Start, wait_for
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.e2e
 
 OPT_INS = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
 HOUR = "containerBackoffAnnotations: true\ncontainerBackoffMin: 1ms\ncontainerBackoffMax: 1h\n"

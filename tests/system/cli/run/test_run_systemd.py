@@ -9,7 +9,8 @@ from queue import SimpleQueue
 
 import pytest
 
-from tests.system.cli.conftest import PATIENCE_SECONDS, Run, Start, manifest, wait_for
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.cli.conftest import Run, Start, manifest, wait_for
 from tests.system.cli.run.test_run_life import DEAF, page
 
 pytestmark = pytest.mark.e2e

@@ -16,7 +16,7 @@ DIRECT = ("---", "apiVersion: probelet.dev/v1alpha1", "kind: ProbeletConfigurati
 
 
 def exec_probe(*command: str) -> dict[str, object]:
-    return {"exec": {"command": list(command)}, "periodSeconds": 1, "failureThreshold": 2}
+    return {"exec": {"command": list(command)}, "periodSeconds": 1, "timeoutSeconds": 30, "failureThreshold": 2}
 
 
 def value(page: str, series: str) -> int:

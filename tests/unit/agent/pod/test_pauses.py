@@ -27,7 +27,7 @@ BOTH = {"app": {"livenessProbe": command("alive"), "readinessProbe": command("re
 async def test_a_paused_probe_makes_no_attempt_and_its_result_stays(node: World) -> None:
     node.run(made_pod(BOTH))
     await node.until(node.is_ready)
-    paused = await node.agent.operator.pause("web", None, "liveness", 60)
+    paused = await node.agent.commands.pause("web", None, "liveness", 60)
     assert [(found["container"], found["probe_type"]) for found in paused] == [("app", "liveness")]
     node.runtime.exec_answers["alive",] = FAILS
     before, ready = probed(node, "alive"), probed(node, "ready")
@@ -45,7 +45,7 @@ async def test_a_paused_probe_makes_no_attempt_and_its_result_stays(node: World)
 async def test_it_ends_by_itself(node: World) -> None:
     node.run(made_pod(BOTH))
     await node.until(node.is_ready)
-    await node.agent.operator.pause("default/web", "app", None, 5)
+    await node.agent.commands.pause("default/web", "app", None, 5)
     node.runtime.exec_answers["alive",] = FAILS
     await node.until(node.stopped)
     assert "paused_until" not in node.pod()["containers"][0]["probes"]["liveness"]
@@ -54,8 +54,8 @@ async def test_it_ends_by_itself(node: World) -> None:
 async def test_it_can_be_ended(node: World) -> None:
     node.run(made_pod(BOTH))
     await node.until(node.is_ready)
-    await node.agent.operator.pause("web", None, None, 3600)
-    ended = await node.agent.operator.pause("web", None, "readiness", 0)
+    await node.agent.commands.pause("web", None, None, 3600)
+    ended = await node.agent.commands.pause("web", None, "readiness", 0)
     assert [found["paused_until"] for found in ended] == [None]
     before, alive = probed(node, "ready"), probed(node, "alive")
     await node.until(lambda: probed(node, "ready") > before + 3)
@@ -69,7 +69,7 @@ async def test_it_survives_a_restart_of_the_agent_and_goes_with_its_pod(world: W
     world.run(pod)
     async with world.an_agent():
         await world.until(world.is_ready)
-        await world.agent.operator.pause("web", None, "liveness", 3600)
+        await world.agent.commands.pause("web", None, "liveness", 3600)
     world.runtime.exec_answers["alive",] = FAILS
     before = probed(world, "alive")
     async with world.an_agent():
@@ -88,24 +88,24 @@ async def test_a_clock_that_was_set_back_makes_no_pause_longer(world: World) -> 
     world.run(pod)
     async with world.an_agent():
         await world.until(world.is_ready)
-        await world.agent.operator.pause("web", None, "liveness", 10)
+        await world.agent.commands.pause("web", None, "liveness", 10)
     (path,) = (world.folder / "pauses").iterdir()
     kept = json.loads(path.read_text())
     kept["pauses"][0]["until_ms"] += 86_400_000
     path.write_text(json.dumps(kept))
     world.runtime.exec_answers["alive",] = FAILS
     async with world.an_agent():
-        begun = world.agent.timers.now()
+        begun = world.agent.host.timers.now()
         await world.until(world.stopped)
-        assert world.agent.timers.now() - begun < 60 * 10**9
+        assert world.agent.host.timers.now() - begun < 60 * 10**9
 
 
 async def test_what_cannot_be_paused_is_said_in_one_line(node: World) -> None:
     node.run(made_pod(BOTH))
     await node.until(node.is_ready)
     with pytest.raises(NoSuchPodError, match='there is no pod "nobody"'):
-        await node.agent.operator.pause("nobody", None, None, 5)
+        await node.agent.commands.pause("nobody", None, None, 5)
     with pytest.raises(NoSuchPodError, match='pod "default/web" has no probe here of app startup'):
-        await node.agent.operator.pause("web", "app", "startup", 5)
+        await node.agent.commands.pause("web", "app", "startup", 5)
     with pytest.raises(RefusedError, match="the kubelet restarts the containers"):
-        node.agent.operator.retry("web", None)
+        node.agent.commands.retry("web", None)

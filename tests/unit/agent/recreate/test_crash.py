@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 from probelet.agent.kill.kill import Kill
-from probelet.agent.recreate.pod_orders import PodOrders
-from probelet.agent.recreate.stop import Stops
+from probelet.agent.recreate.pod_executor import PodExecutor
+from probelet.agent.recreate.request_kills import RequestKills
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
@@ -24,15 +24,15 @@ async def crashed(
 ) -> AsyncIterator[Crash]:
     """The world after an agent died at that step of a request, or reached its goal."""
     crash = Crash(step, world.folder)
-    begin, stop, one = Kill.begin, Stops.stop, PodOrders._pass
+    begin, stop, one = Kill.begin, RequestKills.stop, PodExecutor._pass
 
     def driven(work: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *given: crash.drive(work(*given))
 
     with monkeypatch.context() as patch:
         patch.setattr(Kill, "begin", driven(begin))
-        patch.setattr(Stops, "stop", driven(stop))
-        patch.setattr(PodOrders, "_pass", driven(one))
+        patch.setattr(RequestKills, "stop", driven(stop))
+        patch.setattr(PodExecutor, "_pass", driven(one))
         async with world.an_agent():
             await world.until(lambda: crash.has_come.is_set() or goal())
     if crash.has_come.is_set():

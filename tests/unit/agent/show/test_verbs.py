@@ -34,7 +34,7 @@ async def test_pause_and_status_over_the_control_socket(world: World, tmp_path: 
     async with world.an_agent():
         await world.until(world.is_ready)
         with locked_state_dir(state_dir):
-            control = ControlServer(world.agent.view, world.agent.operator, state_dir)
+            control = ControlServer(world.agent.view, world.agent.commands, state_dir)
             await control.start()
             try:
                 code, out, err = await verb("pause", "web", "--for", "10m", "--state-dir", str(state_dir))

@@ -11,7 +11,7 @@ ID = "containerd://1"
 def looked(begun: Begun, state: State, *, told: bool = True) -> list[State]:
     known = {"app": ApiContainer(ID, "running", started=True, reason="", message="")} if told else {}
     snapshot = Snapshot(containers=(ContainerRecord(ID, "app", state),))
-    return [record.state for record in begun.look(snapshot, known, is_away=False).containers]
+    return [record.state for record in begun.observe(snapshot, known, is_away=False).containers]
 
 
 @pytest.mark.parametrize("state", [State.CREATED, State.RUNNING, State.UNKNOWN])

@@ -15,7 +15,7 @@ def shown(report: Report, *, chance: float = 0.5) -> Publishing:
     """A schedule whose object has this state since the clock's zero."""
     publishing = Publishing(lambda: chance)
     publishing.begin(KEY, None, 0)
-    publishing.note(KEY, report, 0)
+    publishing.record(KEY, report, 0)
     publishing.written({KEY: report}, 0)
     return publishing
 
@@ -24,23 +24,23 @@ def test_upstream_result_manager_first_same_changed_message_and_old() -> None:
     """OpenKruise's ``TestResultManagerSet``: what waits for a write after each result."""
     publishing = Publishing(lambda: 0.5)
     publishing.begin(KEY, None, 0)
-    publishing.note(KEY, SUCCEEDED, 0)
+    publishing.record(KEY, SUCCEEDED, 0)
     assert publishing.due_ns() == SECOND, "the first result"
     publishing.written({KEY: SUCCEEDED}, SECOND)
-    publishing.note(KEY, SUCCEEDED, 2 * SECOND)
+    publishing.record(KEY, SUCCEEDED, 2 * SECOND)
     assert publishing.due_ns() == 601 * SECOND, "the same result: ten minutes after the last write"
-    publishing.note(KEY, Report("Failed", 2_000), 3 * SECOND)
+    publishing.record(KEY, Report("Failed", 2_000), 3 * SECOND)
     assert publishing.due_ns() == 4 * SECOND, "another state"
 
 
 def test_d8_a_message_alone_waits_thirty_seconds() -> None:
     publishing = shown(FAILED)
     other = Report("Failed", 1_000, 5_000, "other")
-    publishing.note(KEY, other, 5 * SECOND)
+    publishing.record(KEY, other, 5 * SECOND)
     assert publishing.due_ns() == 30 * SECOND
-    publishing.note(KEY, FAILED, 6 * SECOND)
+    publishing.record(KEY, FAILED, 6 * SECOND)
     assert publishing.due_ns() == 60 * SECOND, "as the object has it: only the heartbeat is left"
-    publishing.note(KEY, other, 40 * SECOND)
+    publishing.record(KEY, other, 40 * SECOND)
     assert publishing.due_ns() == 41 * SECOND
 
 
@@ -52,24 +52,24 @@ def test_d8_heartbeats_with_a_jitter_of_a_tenth(report: Report, seconds: int) ->
 
 def test_d8_a_new_container_is_published_although_its_state_is_the_same() -> None:
     publishing = shown(FAILED)
-    publishing.note(KEY, Report("Failed", 9_000, 9_000, "no"), 9 * SECOND)
+    publishing.record(KEY, Report("Failed", 9_000, 9_000, "no"), 9 * SECOND)
     assert publishing.due_ns() == 10 * SECOND
 
 
 def test_d9_changes_join_the_first_and_none_puts_it_off() -> None:
     publishing = shown(FAILED)
     publishing.begin(OTHER, None, 0)
-    publishing.note(KEY, SUCCEEDED, 10 * SECOND)
+    publishing.record(KEY, SUCCEEDED, 10 * SECOND)
     for tenth in range(10):
-        publishing.note(OTHER, Report("Failed", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
-        publishing.note(KEY, Report("Succeeded", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
+        publishing.record(OTHER, Report("Failed", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
+        publishing.record(KEY, Report("Succeeded", tenth * 1_000), 10 * SECOND + tenth * SECOND // 10)
     assert publishing.due_ns() == 11 * SECOND
 
 
 def test_d9_a_state_that_goes_back_before_its_write_needs_none() -> None:
     publishing = shown(FAILED)
-    publishing.note(KEY, SUCCEEDED, 10 * SECOND)
-    publishing.note(KEY, FAILED, 10 * SECOND)
+    publishing.record(KEY, SUCCEEDED, 10 * SECOND)
+    publishing.record(KEY, FAILED, 10 * SECOND)
     assert publishing.due_ns() == 60 * SECOND
 
 
@@ -84,5 +84,5 @@ def test_d8_a_probe_that_goes_is_a_change() -> None:
 def test_f4_a_state_that_the_object_has_already_is_not_written_again() -> None:
     publishing = Publishing(lambda: 0.5)
     publishing.begin(KEY, FAILED, 0)
-    publishing.note(KEY, FAILED, 0)
+    publishing.record(KEY, FAILED, 0)
     assert publishing.due_ns() == 60 * SECOND

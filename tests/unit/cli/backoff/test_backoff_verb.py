@@ -136,7 +136,6 @@ def test_each_claim_of_the_kep_is_printed_with_its_verdict(probelet: Probelet) -
     assert f"{verdicts['does not hold']} do not hold" in message
 
 
-@pytest.mark.timeout(60)
 def test_charts_are_written_by_name(probelet: Probelet, tmp_path: Path) -> None:
     ended = probelet("backoff", "plot", "todayvsrapid", "--out", str(tmp_path / "new"), "--format", "both")
     assert (ended.code, ended.err) == (0, "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.virtual.cluster import Cluster
+from probelet.virtual.cluster import VirtualCluster
 
 from tests.support.json_schema import mistakes
 from tests.support.paths import ROOT
@@ -194,15 +194,15 @@ def test_an_entry_for_another_workload_is_a_warning(probelet: Probelet, tmp_path
 
 def interrupt_after(monkeypatch: pytest.MonkeyPatch, seconds: float, *, once: bool = True) -> None:
     """Ctrl-C at a moment of virtual time."""
-    run, pressed = Cluster.run, []
+    run, pressed = VirtualCluster.run, []
 
-    def interrupted(self: Cluster, duration: str) -> None:
+    def interrupted(self: VirtualCluster, duration: str) -> None:
         if self.now >= seconds and not (once and pressed):
             pressed.append(self.now)
             raise KeyboardInterrupt
         run(self, duration)
 
-    monkeypatch.setattr(Cluster, "run", interrupted)
+    monkeypatch.setattr(VirtualCluster, "run", interrupted)
 
 
 def test_ctrl_c_ends_a_simulation_with_what_there_is(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,16 +223,16 @@ def test_ctrl_c_while_everything_starts(probelet: Probelet, monkeypatch: pytest.
 
 
 def test_ctrl_c_while_changes_are_played_keeps_the_rest(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, made = Cluster.run, []
+    run, made = VirtualCluster.run, []
 
-    def interrupted(self: Cluster, duration: str) -> None:
+    def interrupted(self: VirtualCluster, duration: str) -> None:
         if self not in made:
             made.append(self)
         if len(made) > 2:
             raise KeyboardInterrupt
         run(self, duration)
 
-    monkeypatch.setattr(Cluster, "run", interrupted)
+    monkeypatch.setattr(VirtualCluster, "run", interrupted)
     found = document(probelet, SERVER, "--scenario", SLOW)
     assert found["played_seconds"] == found["scenario"]["duration_seconds"]
     assert [advice["id"] for advice in found["advice"]] == ["readiness-timeout"]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from probelet.lab.backoff.chart import Chart
-from probelet.lab.backoff.drawing import INKS, save
 from probelet.lab.backoff.figures import charts, crossing
 
 from tests.support.paths import ROOT
@@ -91,7 +90,10 @@ def test_rapid_and_flat_cross_between_the_ninth_and_the_tenth_start() -> None:
     assert crossing([1, 2], [1, 2]) == 3
 
 
+# Two tests import the drawing: matplotlib takes half a second, and every process of a run collects this module.
 def test_each_curve_of_a_chart_has_its_own_colour_marker_and_hatch() -> None:
+    from probelet.lab.backoff.drawing import INKS
+
     assert len({colour for colour, _, _ in INKS.values()}) == len(INKS)
     assert len({marker for _, marker, _ in INKS.values()}) == len(INKS)
     for chart in CHARTS.values():
@@ -104,10 +106,11 @@ def test_curves_that_differ_by_a_factor_of_ten_have_a_logarithmic_axis(chart: Ch
     assert chart.log or max(values) <= 10 * min(values)
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["successvsrapidwhenfailed", "initialvaluesandnumberofrestarts"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_same_chart_is_the_same_file(name: str, suffix: str, tmp_path: Path) -> None:
+    from probelet.lab.backoff.drawing import save
+
     one, other = tmp_path / f"one.{suffix}", tmp_path / f"other.{suffix}"
     save(CHARTS[name], one)
     save(CHARTS[name], other)

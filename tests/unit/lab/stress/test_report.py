@@ -25,7 +25,6 @@ def outcomes() -> list[Outcome]:
     return [virtual, real]
 
 
-@pytest.mark.timeout(60)
 def test_a_report_has_the_figures_of_every_scene_and_its_charts(tmp_path: Path) -> None:
     document = Document(machine=machine(), outcomes=outcomes())
     written = write(document, tmp_path / "new")

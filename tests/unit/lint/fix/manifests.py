@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.change import Change, Fix
 from probelet.lint.finding import Finding
-from probelet.lint.fix.change import Change, Fix
 from probelet.lint.fix.fixed import Fixed, fixed
 from probelet.spec.read.tree import Node, documents
 

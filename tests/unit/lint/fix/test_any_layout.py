@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import pytest
 import yaml
 from hypothesis import given
-from probelet.lint.fix.change import Change, Remove, Replace, Set
+from probelet.lint.change import Change, Remove, Replace, Set
 from probelet.lint.fix.plain import changed
 
 from tests.unit.lint.fix.manifests import after

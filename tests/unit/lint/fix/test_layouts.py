@@ -1,7 +1,7 @@
 """A fix changes what it must and nothing else, in every layout that people write."""
 
 import pytest
-from probelet.lint.fix.change import Change, Remove, Replace, Set
+from probelet.lint.change import Change, Remove, Replace, Set
 
 from tests.unit.lint.fix.manifests import after, finding, fixed
 

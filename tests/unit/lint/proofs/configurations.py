@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 
 from probelet.lab.explain import Timing
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import Scope
 from probelet.lint.read.workload import read_workload
-from probelet.lint.rule import Hit, Rule
+from probelet.lint.rule import Rule
 from probelet.lint.settings import Settings
-from probelet.lint.world.world import World
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import ProbeType
@@ -46,7 +47,7 @@ def hits(rule: Rule, timings: Timings, settings: Settings = Settings()) -> list[
     pod = Pod(api_version="v1", kind="Pod", metadata=ObjectMeta(name="p"), spec=PodSpec(containers=[own]))
     text = encode_pod(pod).decode().replace('"name":"c"', '"name":"c","image":"i"')
     (document,) = documents(text)
-    read = read_workload(RawObject(document.root, "", "v1", "Pod"), KINDS["Pod"], Path("p.json"), World(settings))
+    read = read_workload(RawObject(document.root, "", "v1", "Pod"), KINDS["Pod"], Path("p.json"), Scope(settings))
     assert read is not None
     assert read.refused == []
     return list(rule.check(read.workload))

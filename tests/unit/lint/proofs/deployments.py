@@ -9,11 +9,12 @@ from random import Random
 from typing import Any
 
 from probelet.lab.explain import Timing
+from probelet.lint.finding import Hit
+from probelet.lint.model.neighbour import Service
+from probelet.lint.model.workload import Scope
 from probelet.lint.read.workload import read_workload
-from probelet.lint.rule import Hit, Rule
+from probelet.lint.rule import Rule
 from probelet.lint.settings import Settings
-from probelet.lint.world.neighbour import Service
-from probelet.lint.world.world import World
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.probe import ProbeType
 from probelet.spec.model.service import ServiceSpec
@@ -55,10 +56,10 @@ def hits_of(
         "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template, **spec},
     }
     (document,) = documents(json.dumps(manifest))
-    world = World(settings)
-    world.add(Service(metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector={"app": "web"})))
+    scope = Scope(settings)
+    scope.neighbours.add(Service(metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector={"app": "web"})))
     raw = RawObject(document.root, "", "apps/v1", "Deployment")
-    read = read_workload(raw, KINDS["Deployment"], Path("web.json"), world)
+    read = read_workload(raw, KINDS["Deployment"], Path("web.json"), scope)
     assert read is not None
     assert read.refused == []
     return list(rule.check(read.workload))

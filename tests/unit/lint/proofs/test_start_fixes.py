@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from probelet.lab.explain import Timing, bounds
-from probelet.lint.fix.change import Change, Fix, Remove, Set
+from probelet.lint.change import Change, Fix, Remove, Set
 from probelet.lint.registry import rules
 from probelet.spec.model.probe import ProbeType
 

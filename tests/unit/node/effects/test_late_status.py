@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from structlog.testing import capture_logs
 
-from tests.unit.node.scripted_node import ROUND_TRIP_NS, ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ROUND_TRIP_NS, ScriptedNode, make_manifest, make_service
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 TICK = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -25,7 +24,7 @@ def completing(policy: str) -> Any:
 async def restarted(before: ScriptedNode, folder: Path) -> ScriptedNode:
     """A second node on the runtime, as after a restart of probelet; its first list has waited for all its patience."""
     engine = Engine(start_jitter=False)
-    service = Service(before.client, engine, RestartGate(), node="node-a", log_root=folder)
+    service = make_service(before.client, RestartGate(), folder, engine=engine)
     starting = asyncio.ensure_future(service.start())
     while not starting.done():
         await before.client.version()

@@ -30,9 +30,9 @@ def sandbox(runtime: ScriptedRuntime, *, named: dict[str, str] | None = None, **
 
 async def until_gone(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     # Only those of the orphans: a task of a living pod may end meanwhile.
-    before = set(node.service._tasks._running)
+    before = set(node.service.host.tasks._running)
     await node.service.remove_orphans()
-    begun = node.service._tasks._running - before
+    begun = node.service.host.tasks._running - before
     await node.until(lambda: "foreign" not in runtime.sandboxes and all(task.done() for task in begun))
 
 

@@ -59,10 +59,10 @@ def calls_about_liar(runtime: LyingRuntime, rpc: str) -> int:
 
 @pytest.mark.parametrize("name", LIES)
 async def test_a_lie_about_one_pod_disturbs_no_other(name: str, node: ScriptedNode, runtime: LyingRuntime) -> None:
-    alive = asyncio.ensure_future(node.service.run())
+    alive = asyncio.ensure_future(node.service.host.run())
     node.service.pods.set([make_manifest("web", containers=PROBED)])
     await node.until(lambda: node.pod("web").get("ready") and runs(node))
-    before, began = node.container("web")["container_id"], node.service.engine.now()
+    before, began = node.container("web")["container_id"], node.service.host.engine.now()
 
     runtime.lie = LIES[name]
     node.service.pods.set([make_manifest("web", containers=PROBED), make_manifest("liar", containers=PROBED)])
@@ -79,7 +79,7 @@ async def test_a_lie_about_one_pod_disturbs_no_other(name: str, node: ScriptedNo
     assert row["probes"]["liveness"]["failures"] == row["probes"]["liveness"]["errors"] == 0
     stopped = [request.container_id for request in runtime.called("stop_container")]
     assert before.partition("://")[2] not in stopped
-    seconds = (node.service.engine.now() - began) // SECOND_NS + 1
+    seconds = (node.service.host.engine.now() - began) // SECOND_NS + 1
     for rpc in ("create_container", "run_pod_sandbox"):
         assert calls_about_liar(runtime, rpc) <= BURST + seconds, rpc
     assert len(runtime.called("list_containers")) <= RELISTS_BURST + seconds
@@ -126,9 +126,9 @@ async def test_a_container_whose_status_hangs_hides_no_exit_of_another(tmp_path:
         runtime.lie = LIES["a status that hangs"]
         for name in ("web", "liar"):
             runtime.exit(node.container(name)["container_id"].partition("://")[2], 1)
-        began = node.service.engine.now()
+        began = node.service.host.engine.now()
         await node.until(lambda: node.container("web")["restart_count"] == 1)
-        assert node.service.engine.now() - began < 5 * SECOND_NS
+        assert node.service.host.engine.now() - began < 5 * SECOND_NS
         assert node.container("liar")["restart_count"] == 0
         # The answer comes at last, and is taken without another list.
         runtime.lie = lambda _, __, ___, answer: answer
@@ -227,7 +227,7 @@ async def test_a_sandbox_of_another_user_that_bears_a_pods_uid_restarts_nothing_
     runtime.sandbox_of["ended"] = "tenant"
     runtime.exit("ended", 1)
     lists = len(runtime.called("list_containers"))
-    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    node.service.host.pleg.request_relist()
     await node.until(lambda: len(runtime.called("list_containers")) > lists)
     for _ in range(2 * STEPS):
         await node.round_trip(SECOND_NS // STEPS)
@@ -249,7 +249,7 @@ async def test_a_container_in_a_sandbox_that_is_not_listed_counts_only_if_it_is_
     runtime.exit("ended", 1, say=False)
     for _ in range(2):
         lists = len(runtime.called("list_containers"))
-        node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+        node.service.host.pleg.request_relist()
         await node.until(lambda lists=lists: len(runtime.called("list_containers")) > lists)
     for _ in range(2 * STEPS):
         await node.round_trip(SECOND_NS // STEPS)
@@ -284,14 +284,14 @@ async def test_a_flood_of_events_is_read_with_pauses(
         take(pleg, event)
 
     monkeypatch.setattr(Pleg, "_take", counted)
-    node.service.view.pleg._events = TokenBucket(burst=50, interval_ns=EVENT_NS)  # type: ignore[union-attr]
-    began, lists = node.service.engine.now(), len(runtime.called("list_containers"))
+    node.service.host.pleg._events = TokenBucket(burst=50, interval_ns=EVENT_NS)
+    began, lists = node.service.host.engine.now(), len(runtime.called("list_containers"))
     for number in range(20_000):
         runtime.publish("", f"nobody{number}", api_pb2.CONTAINER_STARTED_EVENT)
     await node.until(lambda: taken)
     for _ in range(10 * STEPS):
         await node.round_trip(SECOND_NS // STEPS)
-    seconds = (node.service.engine.now() - began) / SECOND_NS
+    seconds = (node.service.host.engine.now() - began) / SECOND_NS
     assert taken <= 50 + seconds * SECOND_NS / EVENT_NS
     # Each event names no pod, so each asks for a list.
     assert len(runtime.called("list_containers")) - lists <= RELISTS_BURST + seconds + 1

@@ -133,7 +133,7 @@ async def test_a_minute_without_the_runtime_counts_against_no_container(
     await (await runtime.serve(tmp_path)).aclose()
     await node.until(lambda: node.service.view.ready()[0] and runtime.is_followed)
     lists = len(runtime.called("list_containers"))
-    late, back = counted(node, "errors"), node.service.engine.now()
+    late, back = counted(node, "errors"), node.service.host.engine.now()
     for _ in range(5):
         await second(node)
     # One run of each probe may have been under way when the runtime came back.
@@ -142,7 +142,7 @@ async def test_a_minute_without_the_runtime_counts_against_no_container(
     assert series(node, "probelet_runtime_up") == 1
     names = [rpc for rpc, _ in runtime.calls if rpc != "exec_sync"]
     # Before the event stream is back there is a list each second. One may follow its return, and none in these seconds.
-    periods = (node.service.engine.now() - back) // EVENTED_RELIST_PERIOD_NS
+    periods = (node.service.host.engine.now() - back) // EVENTED_RELIST_PERIOD_NS
     assert names.count("list_containers") - lists <= 1 + periods
     assert set(names) == {"list_pod_sandbox", "list_containers"}, "the node asks for no status of unchanged containers"
     assert node.messages("Killing") == []
@@ -167,10 +167,10 @@ async def test_changes_during_an_outage_are_carried_out_once_when_the_runtime_is
     kills = 'probelet_runtime_calls_total{operation="stop_container",code="Unavailable"}'
     # The prober fails the probe on a thread of its own, which may be later than the first round trips.
     await node.until(lambda: series(node, kills))
-    first = node.service.engine.now()
+    first = node.service.host.engine.now()
     while series(node, kills) < 4:
         await node.round_trip(SECOND_NS)
-    assert node.service.engine.now() - first >= 2 * RETRY_NS, "at most one call in ten seconds"
+    assert node.service.host.engine.now() - first >= 2 * RETRY_NS, "at most one call in ten seconds"
     assert restarts(node) == [0, 0]
 
     await (await runtime.serve(tmp_path)).aclose()

@@ -81,8 +81,8 @@ async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(
     runtime.held["exec_sync"] = asyncio.Event()
     node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
     await node.until(lambda: "exec_sync" in runtime.arrived)
-    late = node.service.engine.now() + 1_200_000_000
-    await node.until(lambda: node.service.engine.now() > late)
+    late = node.service.host.engine.now() + 1_200_000_000
+    await node.until(lambda: node.service.host.engine.now() > late)
     assert not node.pod()["ready"]
     runtime.held["exec_sync"].set()
     await node.until(lambda: node.pod()["ready"])
@@ -98,23 +98,23 @@ async def test_a_container_whose_status_the_runtime_refuses_hides_no_other(
     runtime.mute.add(broken)
     runtime.exit(broken, 1, say=False)
     runtime.exit(other, 1, say=False)
-    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    node.service.host.pleg.request_relist()
     await node.until(lambda: node.container("b")["restart_count"] == 1)
     assert node.container("a")["restart_count"] == 0
     assert node.service.view.ready() == (True, "")
     runtime.mute.clear()
-    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    node.service.host.pleg.request_relist()
     await node.until(lambda: node.container("a")["restart_count"] == 1)
 
 
 async def test_a_refused_list_is_reported_and_requested_again(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     await probed(node)
     runtime.refuse["list_containers"] = errors.Internal("database is locked")
-    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    node.service.host.pleg.request_relist()
     await node.until(lambda: not node.service.view.ready()[0])
     assert node.service.view.ready()[1] == "runtime: rpc error: code = Internal desc = database is locked"
     runtime.refuse.clear()
-    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    node.service.host.pleg.request_relist()
     await node.until(lambda: node.service.view.ready()[0])
     assert node.container()["restart_count"] == 0
 
@@ -161,7 +161,7 @@ class TestWithoutEvents:
 def test_calls_are_counted_by_code_and_by_how_long_they_took() -> None:
     calls = RuntimeCalls()
     for seconds, error in ((0.004, None), (0.3, None), (100.0, errors.DeadlineExceeded("late"))):
-        calls.note("exec_sync", seconds, error)
+        calls.observe("exec_sync", seconds, error)
     page = calls.render().decode().splitlines()
     assert 'probelet_runtime_calls_total{operation="exec_sync",code="OK"} 2' in page
     assert 'probelet_runtime_calls_total{operation="exec_sync",code="DeadlineExceeded"} 1' in page

@@ -97,7 +97,7 @@ async def pages(node: ScriptedNode) -> dict[str, dict[str, Family]]:
     A call of the runtime is added, because the client of this node has no observer.
     """
     calls = RuntimeCalls()
-    calls.note("version", 0.1, None)
+    calls.observe("version", 0.1, None)
     listening = listening_socket(Address("127.0.0.1", 0))
     server = HttpServer(node.service.view, listening)
     await server.start()

@@ -36,9 +36,9 @@ def test_a_start_counts_once_and_its_sli_leaves_out_pulls_and_init_containers() 
     init = ContainerStatus("init", "init", state="terminated", started_at_ms=1_000, finished_at_ms=5_000)
     waiting = {"init": init, "app": ContainerStatus("app", "regular")}
     running = {"init": init, "app": ContainerStatus("app", "regular", state="running")}
-    start.look(Publish("Pending", "", waiting, False), 12 * SECOND, metrics)
+    start.observe(Publish("Pending", "", waiting, False), 12 * SECOND, metrics)
     for now in (30, 40):
-        start.look(Publish("Running", "", running, False), now * SECOND, metrics)
+        start.observe(Publish("Running", "", running, False), now * SECOND, metrics)
     page = metrics.render().decode()
     assert "kubelet_pod_start_duration_seconds_sum 20\n" in page
     assert "kubelet_pod_start_duration_seconds_count 1\n" in page

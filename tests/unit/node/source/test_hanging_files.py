@@ -10,7 +10,7 @@ from probelet.config import Gates
 from probelet.node.source import file_calls
 from probelet.node.source import files as files_module
 from probelet.node.source.file_calls import FileCalls
-from probelet.node.source.files import SETTLE_NS, Look, ManifestFiles
+from probelet.node.source.files import SETTLE_NS, ManifestFiles, Scan
 from probelet.spec.text.duration import SECOND
 
 from tests.unit.node.source.test_manifest_files import pod
@@ -50,17 +50,17 @@ class Watched:
         loaded = self.files.first()
         return {found.pod.metadata.name for found in loaded.pods}, list(map(str, loaded.problems))
 
-    def look(self) -> Look:
+    def look(self) -> Scan:
         self.now += 2 * SETTLE_NS
-        return self.files.look(self.now)
+        return self.files.scan(self.now)
 
 
-def names(look: Look) -> set[str]:
+def names(look: Scan) -> set[str]:
     assert look.pods is not None
     return {found.pod.metadata.name for found in look.pods}
 
 
-def lines(look: Look) -> list[str]:
+def lines(look: Scan) -> list[str]:
     return [str(problem) for problem in look.problems]
 
 

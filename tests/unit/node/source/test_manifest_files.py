@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from probelet.config import Gates
 from probelet.node.source.file_calls import FileCalls
-from probelet.node.source.files import SETTLE_NS, Look, ManifestFiles
+from probelet.node.source.files import SETTLE_NS, ManifestFiles, Scan
 from probelet.spec.text.duration import HOUR, MINUTE, SECOND
 
 POD = """\
@@ -39,19 +39,19 @@ class Watched:
     def begin(self) -> None:
         loaded = self.files.first()
         self.begun = [str(problem) for problem in loaded.problems]
-        self._set(Look(loaded.pods, [], [], False))
+        self._set(Scan(loaded.pods, [], [], False))
 
-    def _set(self, look: Look) -> None:
+    def _set(self, look: Scan) -> None:
         if look.pods is not None:
             self.pods = {found.pod.metadata.name: found.pod.spec.containers[0].command[-1] for found in look.pods}
 
-    def look(self, ns: int = 0) -> Look:
+    def look(self, ns: int = 0) -> Scan:
         self.now += ns
-        look = self.files.look(self.now)
+        look = self.files.scan(self.now)
         self._set(look)
         return look
 
-    def settled(self) -> Look:
+    def settled(self) -> Scan:
         """Looks twice: the first look sees a change, the second one comes after it has settled."""
         assert self.look().unsettled
         look = self.look(SETTLE_NS)
@@ -81,14 +81,14 @@ def write(name: str, text: str) -> Path:
     return path
 
 
-def lines(look: Look) -> list[str]:
+def lines(look: Scan) -> list[str]:
     return [str(problem) for problem in look.problems]
 
 
 def test_a_look_without_a_change_reads_nothing(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch()
-    assert watched.look(HOUR) == Look(None, [], [], False)
+    assert watched.look(HOUR) == Scan(None, [], [], False)
 
 
 def test_a_file_that_comes_changes_or_goes_changes_its_pods(watch: Watch) -> None:
@@ -137,9 +137,9 @@ def test_an_editor_that_removes_and_writes_anew_ends_nothing(watch: Watch) -> No
     write("pods/a.yaml", pod("a"))
     watched = watch()
     Path("pods/a.yaml").unlink()
-    assert watched.look() == Look(None, [], [], True)
+    assert watched.look() == Scan(None, [], [], True)
     write("pods/a.yaml", pod("a", 2))
-    assert watched.look(SETTLE_NS // 2) == Look(None, [], [], True)
+    assert watched.look(SETTLE_NS // 2) == Scan(None, [], [], True)
     assert watched.pods == {"a": "1"}
     watched.look(SETTLE_NS)
     assert watched.pods == {"a": "2"}
@@ -185,7 +185,7 @@ def test_a_mistake_is_reported_once_and_again_when_the_file_is_saved_again(watch
     watched = watch()
     write("pods/a.yaml", "a: [")
     assert len(watched.settled().problems) == 1
-    assert watched.look(HOUR) == Look(None, [], [], False)
+    assert watched.look(HOUR) == Scan(None, [], [], False)
     write("pods/a.yaml", "a: [[")
     assert len(watched.settled().problems) == 1
 
@@ -226,7 +226,7 @@ def test_a_directory_that_vanishes_ends_its_pods_and_starts_them_when_it_returns
     Path("pods").rename("elsewhere")
     assert lines(watched.settled()) == ["pods: warning: is gone: it holds no pods"]
     assert watched.pods == {}
-    assert watched.look(MINUTE) == Look(None, [], [], False)
+    assert watched.look(MINUTE) == Scan(None, [], [], False)
     Path("elsewhere").rename("pods")
     watched.settled()
     assert watched.pods == {"a": "1"}
@@ -239,7 +239,7 @@ def test_a_directory_that_another_replaces_ends_only_the_pods_that_the_new_one_l
     Path("new").mkdir()
     write("new/a.yaml", pod("a"))
     Path("pods").rename("old")
-    assert watched.look() == Look(None, [], [], True)
+    assert watched.look() == Scan(None, [], [], True)
     Path("new").rename("pods")
     watched.look(SETTLE_NS)
     assert lines(watched.look(SETTLE_NS)) == []
@@ -267,8 +267,8 @@ def test_a_directory_that_cannot_be_listed_keeps_its_pods(watch: Watch, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(Path, "is_dir", refuse)
         assert lines(watched.look(MINUTE)) == ["pods: cannot be read: Permission denied"]
-        assert watched.look(MINUTE) == Look(None, [], [], False)
-    assert watched.look(MINUTE) == Look(None, [], [], False)
+        assert watched.look(MINUTE) == Scan(None, [], [], False)
+    assert watched.look(MINUTE) == Scan(None, [], [], False)
     assert watched.pods == {"a": "1"}
 
 

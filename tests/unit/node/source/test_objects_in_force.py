@@ -46,9 +46,9 @@ def test_objects_come_change_and_go_with_their_files(tmp_path: Path) -> None:
 
     def look() -> list[str]:
         nonlocal now
-        files.look(now)
+        files.scan(now)
         now += SETTLE_NS
-        return [str(problem) for problem in files.look(now).problems]
+        return [str(problem) for problem in files.scan(now).problems]
 
     assert files.first().problems == []
     assert held() == {"one": "1", "two": "2"}
@@ -81,12 +81,12 @@ async def test_a_container_waits_for_its_secret_and_starts_with_it(
     path = tmp_path / "keys.yaml"
     path.write_text(text_of(secret("keys", OTHER=PASSWORD)))
     manifests = Manifests([path], GATES, runtime="cri")
-    node.service._objects.objects = manifests.objects.objects
+    node.service._options.objects.objects = manifests.objects.objects
     node.service.pods.set([make_manifest(containers=[CONTAINER])])
     await node.until(lambda: node.container().get("reason") == "CreateContainerConfigError")
     assert node.container()["message"] == 'secret "keys" not found'
     assert manifests.first(idle=True) == []
-    node.service._objects.objects = manifests.objects.objects
+    node.service._options.objects.objects = manifests.objects.objects
     # A failed sync is tried again ten seconds later.
     await node.round_trip(10_000_000_000)
     missing = "couldn't find key TOKEN in Secret default/keys"
@@ -94,7 +94,7 @@ async def test_a_container_waits_for_its_secret_and_starts_with_it(
     assert node.messages("Failed")[-1] == f"Error: {missing}"
     path.write_text(text_of(secret("keys", TOKEN=PASSWORD)))
     manifests.first(idle=True)
-    node.service._objects.objects = manifests.objects.objects
+    node.service._options.objects.objects = manifests.objects.objects
     runtime.exec_answers["check", ""] = api_pb2.ExecSyncResponse()
     await node.round_trip(10_000_000_000)
     await node.until(lambda: node.pod().get("ready"))

@@ -32,7 +32,7 @@ def kills(rig: Rig) -> list[tuple[float, str, int]]:
 def test_sidecars_stop_in_reverse_order_with_the_rest_of_the_grace() -> None:
     rig = Rig(make_pod(init=SIDECARS), kill_takes={"app": 5.5, "second": 3, "first": 1})
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(100)
     assert kills(rig) == [(0, "app", 30), (5.5, "second", 25), (8.5, "first", 22)]
     assert rig.gone
@@ -41,7 +41,7 @@ def test_sidecars_stop_in_reverse_order_with_the_rest_of_the_grace() -> None:
 def test_at_the_end_of_the_grace_all_sidecars_are_killed() -> None:
     rig = Rig(make_pod(init=SIDECARS, terminationGracePeriodSeconds=10), kill_takes=99)
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(100)
     assert kills(rig) == [(0, "app", 10), (10, "second", 2), (10, "first", 2)]
     assert rig.ends == [(10, "app"), (12, "second"), (12, "first")]
@@ -52,7 +52,7 @@ def test_hooks_of_sidecars_begin_at_once_and_use_up_their_own_grace() -> None:
     init = [{**SIDECARS[0], **hook}]
     rig = Rig(make_pod(init=init), hook_takes={"first/preStop": 4}, kill_takes={"app": 6})
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(100)
     assert rig.hooks == [(0, "first/preStop")]
     # The hook takes four seconds, and app ends two seconds later.

@@ -31,7 +31,7 @@ def test_at_the_deadline_the_pod_fails_and_its_containers_are_killed_with_its_gr
         "Running",
         "Failed",
     }
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.settle()
     assert rig.gone
 

@@ -12,7 +12,7 @@ KILLED = ("Killing", f"{SAID}, will be restarted")
 
 
 def ask(rig: Rig, container_id: str = "t://app-0") -> None:
-    rig.give(Restart(container_id, SAID))
+    rig.handle(Restart(container_id, SAID))
     rig.settle()
 
 
@@ -72,8 +72,8 @@ def test_a_container_that_crashes_before_its_requested_restart_counts_as_a_crash
     rig = Rig(make_pod({"name": "app"}, {"name": "slow"}), table, kill_takes={"slow": 20}, dies_after={"app": 5})
     rig.begin()
     rig.run_until(1)
-    rig.give(Restart("t://slow-0", SAID))
-    rig.give(Restart("t://app-0", SAID))
+    rig.handle(Restart("t://slow-0", SAID))
+    rig.handle(Restart("t://app-0", SAID))
     rig.run_until(60)
     assert [kill.name for _, kill in rig.kills] == ["slow"]
     assert table.entries(rig.now) == 1, "the crash of app counted"

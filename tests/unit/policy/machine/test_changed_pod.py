@@ -11,7 +11,7 @@ from tests.unit.policy.rig import Rig, make_pod
 
 
 def change(rig: Rig, pod: Pod) -> None:
-    rig.give(Change(pod))
+    rig.handle(Change(pod))
     rig.settle()
 
 
@@ -81,7 +81,7 @@ def test_a_pod_that_has_ended_stays_ended() -> None:
 def test_a_pod_that_ends_starts_nothing_for_a_change() -> None:
     rig = Rig(make_pod(), kill_takes=5)
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     change(rig, make_pod({"name": "app", "image": "j"}))
     rig.run_until(50)
     assert (rig.gone, len(rig.starts), len(rig.kills)) == (True, 1, 1)

@@ -37,7 +37,7 @@ def test_a_new_pod_gets_a_sandbox_then_its_containers_one_after_the_other() -> N
 def test_a_sync_that_finds_nothing_new_only_publishes() -> None:
     rig = Rig(make_pod())
     rig.begin()
-    assert [type(action) for action in rig.give(SyncRequested())] == [Publish]
+    assert [type(action) for action in rig.handle(SyncRequested())] == [Publish]
 
 
 def test_requests_during_a_kill_lead_to_one_sync_after_the_kill() -> None:
@@ -46,7 +46,7 @@ def test_requests_during_a_kill_lead_to_one_sync_after_the_kill() -> None:
     rig.probe_fails("liveness", "t://a-0")
     before = len(rig.published)
     for _ in range(3):
-        rig.give(SyncRequested())
+        rig.handle(SyncRequested())
     assert len(rig.published) == before, "a kill blocks its pod"
     rig.run_until(10)
     assert len(rig.published) == before + 1
@@ -134,7 +134,7 @@ def test_a_removed_pod_is_killed_at_once_within_its_grace_and_leaves_nothing() -
     rig = Rig(make_pod({"name": "a"}, {"name": "b"}), kill_takes=5)
     rig.begin()
     rig.actions.clear()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(60)
     assert {(when, kill.name, kill.grace_seconds) for when, kill in rig.kills} == {(0, "a", 30), (0, "b", 30)}
     assert effects(rig) == [
@@ -164,7 +164,7 @@ def test_a_removed_pod_does_not_wait_for_a_probe_kill_in_flight() -> None:
     rig.begin()
     rig.probe_fails("liveness", "t://app-0")
     rig.run_until(10)
-    assert any(isinstance(action, Cancel) for action in rig.give(Terminate()))
+    assert any(isinstance(action, Cancel) for action in rig.handle(Terminate()))
     rig.run_until(100)
     assert [(when, kill.grace_seconds) for when, kill in rig.kills] == [(0, 3600), (10, 5)]
     assert rig.gone
@@ -175,7 +175,7 @@ def test_a_pod_in_back_off_ends_without_waiting_and_never_starts_again() -> None
     rig = Rig(make_pod(), dies_after={"app": 0})
     rig.begin()
     rig.run_until(5)
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(500)
     assert rig.gone
     assert len(rig.starts) == 2
@@ -184,14 +184,14 @@ def test_a_pod_in_back_off_ends_without_waiting_and_never_starts_again() -> None
 def test_a_second_request_shortens_the_grace_and_a_grace_of_zero_kills_at_once() -> None:
     rig = Rig(make_pod(), kill_takes=9999)
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(3)
-    rig.give(Terminate(grace_seconds=60))
+    rig.handle(Terminate(grace_seconds=60))
     assert len(rig.kills) == 1, "a longer grace changes nothing"
-    rig.give(Terminate(grace_seconds=10))
+    rig.handle(Terminate(grace_seconds=10))
     rig.settle()
     rig.run_until(5)
-    rig.give(Terminate(at_once=True))
+    rig.handle(Terminate(at_once=True))
     rig.settle()
     assert [(when, kill.grace_seconds) for when, kill in rig.kills] == [(0, 30), (3, 10), (5, 0)]
     assert rig.gone
@@ -199,8 +199,8 @@ def test_a_second_request_shortens_the_grace_and_a_grace_of_zero_kills_at_once()
 
 def test_a_pod_removed_while_its_sandbox_is_made_ends_before_anything_starts() -> None:
     rig = Rig(make_pod())
-    rig.give(Observed(rig.snapshot))
-    rig.give(Terminate())
+    rig.handle(Observed(rig.snapshot))
+    rig.handle(Terminate())
     rig.settle()
     assert rig.gone
     assert rig.starts == []
@@ -215,7 +215,7 @@ def test_a_pod_that_completes_stops_its_sandbox_and_stays_until_it_is_removed() 
     assert rig.machine.phase == "Succeeded"
     assert not rig.snapshot.sandboxes[0].ready
     assert rig.snapshot.containers, "its exit can still be read"
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.settle()
     assert rig.gone
     assert effects(rig)[-2:] == [RemoveContainer.__name__, RemoveSandbox.__name__]

@@ -30,11 +30,11 @@ class LyingRig(Rig):
         self.done: Counter[str] = Counter()
         super().__init__(make_pod(*containers, **spec))
 
-    def give(self, given: Input) -> list[Action]:
+    def handle(self, given: Input) -> list[Action]:
         if isinstance(given, Observed | Performed):
             given = replace(given, snapshot=self.lie(given.snapshot, self.reports))
             self.reports += 1
-        actions = super().give(given)
+        actions = super().handle(given)
         for action in actions:
             for effect in action.effects if isinstance(action, Perform) else ():
                 of = effect.container.name if isinstance(effect, CreateContainer) else getattr(effect, "name", "")

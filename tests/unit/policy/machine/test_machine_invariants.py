@@ -51,13 +51,13 @@ class Watched(Rig):
         self.hooked: set[str] = set()
         super().__init__(pod, **options)
 
-    def give(self, given_input: Any) -> Any:
+    def handle(self, given_input: Any) -> Any:
         if isinstance(given_input, Terminate):
             if self.ended_at is not None:
                 self.hurried_at = self.now / 1e9
             self.ended_at = self.ended_at or self.now / 1e9
         self.open.pop(getattr(given_input, "ticket", 0), None)
-        actions = super().give(given_input)
+        actions = super().handle(given_input)
         for action in actions:
             if isinstance(action, Perform):
                 self.open[action.ticket] = action
@@ -162,12 +162,12 @@ def test_no_order_of_events_starts_a_container_twice_or_outlives_the_end(
     rig = Watched(pod, kill_takes=kill_takes, call_takes=call_takes, hook_takes=takes)
     rig.begin()
     befall(rig, happenings, end_at)
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.settle()
     if hurry is not None:
         after, grace = hurry
         rig.run_until(end_at + after)
-        rig.give(Terminate(at_once=True) if grace is None else Terminate(grace_seconds=grace))
+        rig.handle(Terminate(at_once=True) if grace is None else Terminate(grace_seconds=grace))
         rig.settle()
     rig.run_until(SETTLED)
     assert rig.gone

@@ -44,13 +44,13 @@ def running() -> Rig:
 
 def terminating() -> Rig:
     rig = idle()
-    rig.give(Terminate(30))
+    rig.handle(Terminate(30))
     return rig
 
 
 def superseded() -> Rig:
     rig = running()
-    rig.give(Terminate(30))
+    rig.handle(Terminate(30))
     return rig
 
 
@@ -65,7 +65,7 @@ def terminated() -> Rig:
 def gone() -> Rig:
     rig = Rig(make_pod())
     rig.begin()
-    rig.give(Terminate(30))
+    rig.handle(Terminate(30))
     rig.settle()
     return rig
 
@@ -74,11 +74,11 @@ def gone() -> Rig:
 
 
 def give(given: Input) -> Callable[[Rig], object]:
-    return lambda rig: rig.give(given)
+    return lambda rig: rig.handle(given)
 
 
 def fresh(rig: Rig) -> None:
-    rig.give(Observed(rig.snapshot))
+    rig.handle(Observed(rig.snapshot))
 
 
 def news(rig: Rig) -> None:
@@ -103,12 +103,12 @@ def kill_fails(rig: Rig) -> None:
 
 
 def kill_fails_and_a_sync_is_requested(rig: Rig) -> None:
-    rig.give(SyncRequested())
+    rig.handle(SyncRequested())
     kill_fails(rig)
 
 
 def remove(rig: Rig) -> None:
-    rig.give(Terminate(30))
+    rig.handle(Terminate(30))
     rig.settle()
 
 
@@ -125,7 +125,7 @@ def ends_and_is_removed_slowly(rig: Rig) -> None:
 
 def slow_removal(rig: Rig) -> None:
     rig.call_takes = 1
-    rig.give(Terminate(30))
+    rig.handle(Terminate(30))
 
 
 PLAYED: dict[tuple[str, str], tuple[Callable[[], Rig], Callable[[Rig], object]]] = {

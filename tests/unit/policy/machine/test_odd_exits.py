@@ -38,8 +38,8 @@ def test_the_newer_of_two_exits_decides() -> None:
     (newest, *_) = rig.snapshot.containers
     older = replace(newest, id="t://older", finished_ns=0, restart_count=0, created_at_ns=-1)
     rig.snapshot = replace(rig.snapshot, containers=(newest, older))
-    rig.give(Observed(rig.snapshot))
-    rig.give(SyncRequested())
+    rig.handle(Observed(rig.snapshot))
+    rig.handle(SyncRequested())
     rig.run_until(40)
     assert moments(rig) == [0, 0, 10, 30]
 
@@ -47,7 +47,7 @@ def test_the_newer_of_two_exits_decides() -> None:
 def test_a_container_whose_exit_the_runtime_has_forgotten_is_not_charged_for_its_start() -> None:
     rig = waiting()
     rig.snapshot = replace(rig.snapshot, containers=())
-    rig.give(Observed(rig.snapshot))
+    rig.handle(Observed(rig.snapshot))
     rig.run_until(60)
     # The removal of a dead container asks for no sync. When the wait ends, no exit is known, as in the kubelet, so the
     # next exit finds the delay of 20 s unchanged.
@@ -66,7 +66,7 @@ def test_a_failed_probe_of_a_waiting_container_kills_nothing() -> None:
 def test_a_node_that_slept_for_ten_minutes_starts_waiting_containers_at_once_and_resets_their_delay() -> None:
     rig = waiting()
     rig.now = 700 * SECOND
-    rig.give(Due())
+    rig.handle(Due())
     rig.settle()
     # The entry of 20 s was unused for more than ten minutes.
     rig.run_until(731)

@@ -50,7 +50,7 @@ class AgingNode:
 
     def look(self) -> list[AgeRestart]:
         shown = [pod.shown(self.now) for pod in self.pods.values()]
-        restarts = self.policy.look(self.now, WALL_MS + self.now // 1_000_000, shown)
+        restarts = self.policy.decide(self.now, WALL_MS + self.now // 1_000_000, shown)
         for restart in restarts:
             pod = self.pods[restart.uid]
             pod.restarts.append(self.now)
@@ -128,9 +128,9 @@ def test_the_group_waits_while_the_old_instance_is_still_running_and_ready() -> 
     pods = [ModelPod("u1", "g", started_ns=-2 * DAY), ModelPod("u2", "g", started_ns=-2 * DAY)]
     shown = [pod.shown(0) for pod in pods]
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
-    assert len(policy.look(0, WALL_MS, shown)) == 1
+    assert len(policy.decide(0, WALL_MS, shown)) == 1
     for now in range(SECOND, 60 * SECOND, SECOND):
-        assert policy.look(now, WALL_MS, shown) == [], "its preStop hook takes a minute"
+        assert policy.decide(now, WALL_MS, shown) == [], "its preStop hook takes a minute"
 
 
 def test_the_budget_restarts_the_oldest_containers_first() -> None:
@@ -146,22 +146,22 @@ def test_the_budget_restarts_the_oldest_containers_first() -> None:
 def test_a_pod_restarts_one_container_at_a_time() -> None:
     running = tuple(AgingContainer(name, f"t://{name}", WALL_MS - 2 * 86_400_000) for name in ("a", "b"))
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
-    assert len(policy.look(0, WALL_MS, [AgingPod("u", "g", running, lambda: True)])) == 1
+    assert len(policy.decide(0, WALL_MS, [AgingPod("u", "g", running, lambda: True)])) == 1
 
 
 def test_a_jump_of_the_wall_clock_ages_no_container() -> None:
     pod = ModelPod("u", "g")
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
-    assert policy.look(0, WALL_MS, [pod.shown(0)]) == []
-    assert policy.look(HOUR, WALL_MS + 10 * 365 * 86_400_000, [pod.shown(HOUR)]) == []
-    assert len(policy.look(DAY, WALL_MS, [pod.shown(DAY)])) == 1
+    assert policy.decide(0, WALL_MS, [pod.shown(0)]) == []
+    assert policy.decide(HOUR, WALL_MS + 10 * 365 * 86_400_000, [pod.shown(HOUR)]) == []
+    assert len(policy.decide(DAY, WALL_MS, [pod.shown(DAY)])) == 1
 
 
 def test_a_start_in_the_future_counts_as_now() -> None:
     pod = ModelPod("u", "g", started_ns=-1)
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
-    assert policy.look(0, 0, [pod.shown(0)]) == []
-    assert len(policy.look(DAY, 0, [pod.shown(DAY)])) == 1
+    assert policy.decide(0, 0, [pod.shown(0)]) == []
+    assert len(policy.decide(DAY, 0, [pod.shown(DAY)])) == 1
 
 
 def make(**metadata: object) -> Pod:

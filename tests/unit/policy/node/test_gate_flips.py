@@ -14,7 +14,7 @@ from probelet.config import load_config
 from probelet.daemon.engine import node_engine
 from probelet.daemon.gate import restart_gate
 from probelet.policy.facts.snapshot import State
-from probelet.policy.node.restart_gate import RestartGate, Verdict
+from probelet.policy.node.restart_gate import RestartGate, StartDecision
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import SECOND, make_pod, record
@@ -35,7 +35,7 @@ class Process:
         self.gate = gate
         self.now = self.exits_at = now
 
-    def verdict(self, pod: Pod) -> Verdict:
+    def verdict(self, pod: Pod) -> StartDecision:
         """The gate's verdict, at this moment, about the last exit."""
         exited = record(pod, "app", State.EXITED, exit_code=1, finished_ns=self.exits_at)
         return self.gate.decide(pod, pod.spec.containers[0], exited, self.now)

@@ -235,7 +235,7 @@ def test_a_released_container_starts_at_once_and_is_not_charged_for_it() -> None
     rig.begin()
     rig.run_until(40)
     assert rig.machine.waits["app"].due_ns == 70 * SECOND
-    rig.give(Release(("app",)))
+    rig.handle(Release(("app",)))
     rig.settle()
     # It crashes again at once; its 40 s are charged from this exit.
     rig.run_until(200)
@@ -246,7 +246,7 @@ def test_a_release_of_a_running_container_does_nothing() -> None:
     rig = Rig(make_pod())
     rig.begin()
     rig.run_until(5)
-    assert rig.give(Release(("app",))) == []
+    assert rig.handle(Release(("app",))) == []
     assert moments(rig) == [0]
 
 
@@ -255,7 +255,7 @@ def test_a_release_passes_the_budget_too() -> None:
     rig.begin()
     rig.run_until(50)
     assert moments(rig) == [0, 0]
-    rig.give(Release(("app",)))
+    rig.handle(Release(("app",)))
     rig.settle()
     assert moments(rig) == [0, 0, 50]
 
@@ -269,7 +269,7 @@ def test_a_reset_begins_the_curve_anew() -> None:
     assert table.step(rig.pod, rig.pod.spec.containers[0]) == 4
     assert table.reset(rig.pod, rig.pod.spec.containers[0])
     assert not table.reset(rig.pod, rig.pod.spec.containers[0])
-    rig.give(SyncRequested())
+    rig.handle(SyncRequested())
     rig.settle()
     rig.run_until(125)
     assert moments(rig)[-2:] == [100, 110]

@@ -106,7 +106,7 @@ def test_a_failed_removal_is_tried_again_until_all_containers_are_removed() -> N
 def test_a_pod_that_ends_restarts_no_container() -> None:
     rig = training(kill_takes=60)
     rig.run_until(12)
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(200)
     assert rig.gone
     assert len(rig.starts) == 4

@@ -108,7 +108,7 @@ def test_a_new_sandbox_starts_a_container_that_never_restarts_by_itself() -> Non
     rig.run_until(60)
     assert [name for _, name, _ in rig.starts] == ["once", "app"]
     rig.snapshot = replace(rig.snapshot, sandboxes=(sandbox(ready=False),))
-    rig.give(Observed(rig.snapshot))
+    rig.handle(Observed(rig.snapshot))
     rig.run_until(120)
     assert [name for _, name, _ in rig.starts] == ["once", "app", "once", "app"]
 

@@ -39,7 +39,7 @@ def test_a_pre_stop_hook_runs_inside_the_grace_and_whole_seconds_of_it_are_gone(
 ) -> None:
     rig = Rig(make_pod(hooked(preStop=EXEC)), hook_takes={"app/preStop": takes})
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(200)
     assert stops(rig) == [(stopped_at, "app", left)]
     assert rig.gone
@@ -48,7 +48,7 @@ def test_a_pre_stop_hook_runs_inside_the_grace_and_whole_seconds_of_it_are_gone(
 def test_the_killing_event_comes_before_the_hook() -> None:
     rig = Rig(make_pod(hooked(preStop=EXEC)), hook_takes={"app/preStop": 5})
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     assert rig.events[-1] == ("Killing", "Stopping container app")
     assert rig.kills == []
 
@@ -56,7 +56,7 @@ def test_the_killing_event_comes_before_the_hook() -> None:
 def test_a_sleep_hook_performs_no_effect() -> None:
     rig = Rig(make_pod(hooked(preStop=sleep(7))))
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(60)
     assert stops(rig) == [(7, "app", 23)]
     assert rig.hooks == []
@@ -65,7 +65,7 @@ def test_a_sleep_hook_performs_no_effect() -> None:
 def test_a_failed_pre_stop_hook_is_an_event_and_does_not_delay_the_kill() -> None:
     rig = Rig(make_pod(hooked(preStop=HTTP)), hook_takes={"app/preStop": 3}, fail={"app/preStop": "refused"})
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(60)
     assert [message for reason, message in rig.events if reason == "FailedPreStopHook"] == ["PreStopHook failed"]
     assert stops(rig) == [(3, "app", 27)]
@@ -75,7 +75,7 @@ def test_a_hook_that_fails_after_its_grace_is_still_an_event() -> None:
     options: dict[str, Any] = {"hook_takes": {"app/preStop": 31}, "fail": {"app/preStop": "killed"}}
     rig = Rig(make_pod(hooked(preStop=EXEC)), kill_takes=2, **options)
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(30.5)
     assert stops(rig) == [(30, "app", 2)]
     assert "FailedPreStopHook" not in dict(rig.events)
@@ -86,7 +86,7 @@ def test_a_hook_that_fails_after_its_grace_is_still_an_event() -> None:
 def test_a_pod_that_ends_with_a_grace_of_zero_runs_no_hook() -> None:
     rig = Rig(make_pod(hooked(preStop=EXEC)), hook_takes={"app/preStop": 5})
     rig.begin()
-    rig.give(Terminate(at_once=True))
+    rig.handle(Terminate(at_once=True))
     rig.settle()
     assert (stops(rig), rig.hooks) == ([(0, "app", 0)], [])
     assert rig.gone
@@ -111,7 +111,7 @@ def test_results_during_a_hook_lead_to_one_sync_after_the_kill() -> None:
     rig.probe_fails("liveness", "t://app-0")
     published = len(rig.published)
     for _ in range(3):
-        rig.give(SyncRequested())
+        rig.handle(SyncRequested())
     assert len(rig.published) == published
     rig.run_until(60)
     assert rig.hooks == [(0, "app/preStop")]
@@ -134,7 +134,7 @@ def test_a_removal_finds_the_hook_where_it_is_and_waits_for_it_within_its_own_gr
     rig.begin()
     rig.probe_fails("liveness", "t://app-0")
     rig.run_until(5)
-    assert not [action for action in rig.give(Terminate()) if isinstance(action, Cancel)]
+    assert not [action for action in rig.handle(Terminate()) if isinstance(action, Cancel)]
     rig.run_until(60)
     assert rig.hooks == [(0, "app/preStop")]
     assert stops(rig) == [(15, "app", 10)]
@@ -144,9 +144,9 @@ def test_a_removal_finds_the_hook_where_it_is_and_waits_for_it_within_its_own_gr
 def test_a_shorter_grace_is_in_force_at_once_also_for_a_hook() -> None:
     rig = Rig(make_pod(hooked(preStop=sleep(20))), kill_takes=99)
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.run_until(3)
-    rig.give(Terminate(grace_seconds=5))
+    rig.handle(Terminate(grace_seconds=5))
     rig.run_until(60)
     assert stops(rig) == [(8, "app", 2)]
 
@@ -208,7 +208,7 @@ def test_a_removal_gives_up_a_post_start_hook_that_hangs() -> None:
     rig = Rig(make_pod(hooked(postStart=EXEC)), hook_takes={"app/postStart": 10_000})
     rig.begin()
     rig.run_until(5)
-    assert any(isinstance(action, Cancel) for action in rig.give(Terminate()))
+    assert any(isinstance(action, Cancel) for action in rig.handle(Terminate()))
     rig.run_until(60)
     assert rig.gone
     assert "FailedPostStartHook" not in dict(rig.events)

@@ -67,12 +67,12 @@ def test_a_turn_comes_when_it_is_ready_or_at_its_deadline() -> None:
     runner.strands.begin(waiting("for ever", None))
     runner.strands.begin(waiting("until 10", 10))
     assert runner.strands.deadline_ns == 10
-    runner.strands.look(9)
+    runner.strands.resume(9)
     assert runner.steps == []
-    runner.strands.look(10)
+    runner.strands.resume(10)
     assert (runner.steps, runner.strands.deadline_ns) == (["until 10"], None)
     ready = True
-    runner.strands.look(11)
+    runner.strands.resume(11)
     assert runner.steps == ["until 10", "for ever"]
 
 
@@ -90,7 +90,7 @@ def test_a_turn_that_another_strand_makes_ready_comes_in_the_same_pass() -> None
 
     runner.strands.begin(second())
     runner.strands.begin(first())
-    runner.strands.look(5)
+    runner.strands.resume(5)
     assert ended == ["first", "second"]
 
 

@@ -68,7 +68,7 @@ def test_a_new_sandbox_runs_the_init_containers_again() -> None:
     rig = run(make_pod(init=SETUP), 10, dies_after={"one": 1, "two": 1}, exit_code=0)
     assert [name for _, name, _ in rig.starts] == ["one", "two", "app"]
     rig.snapshot = replace(rig.snapshot, sandboxes=(replace(sandbox(), ready=False),))
-    rig.give(Observed(rig.snapshot))
+    rig.handle(Observed(rig.snapshot))
     rig.run_until(11.5)
     removed = [e.name for a in rig.actions if isinstance(a, Perform) for e in a.effects if type(e) is RemoveContainer]
     assert removed[:2] == ["two", "one"]
@@ -93,7 +93,7 @@ def test_the_next_container_waits_for_a_sidecars_startup_probe() -> None:
     rig.run_until(6)
     assert [name for _, name, _ in rig.starts] == ["side"]
     rig.results.values["startup", "t://side-0"] = "Success"
-    rig.give(SyncRequested())
+    rig.handle(SyncRequested())
     rig.settle()
     assert [name for _, name, _ in rig.starts] == ["side", "one"]
 

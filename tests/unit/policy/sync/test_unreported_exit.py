@@ -58,6 +58,6 @@ def test_a_pod_that_is_removed_does_not_kill_it(policy: str) -> None:
     rig = Rig(pod)
     rig.snapshot = Snapshot((sandbox(ready=False),), (record(pod, "app", State.ENDED),))
     rig.begin()
-    rig.give(Terminate())
+    rig.handle(Terminate())
     rig.settle()
     assert (rig.kills, rig.starts, rig.events, rig.gone) == ([], [], [], True)

@@ -11,11 +11,11 @@ import pytest
 from msgspec import inspect as types
 from probelet.spec.annotation.app_armor import KEY_PREFIX
 from probelet.spec.fields.ignored import BY_PATH, FAMILIES, ROWS
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import PodSpec
 from probelet.spec.read.load import read_pods
 from probelet.spec.read.objects import Rules
-from probelet.spec.rules.runtime_kind import RuntimeKind
 
 CONTAINER = {"name": "app", "image": "nginx:1", "command": ["sh"]}
 SECCOMP = "seccomp.security.alpha.kubernetes.io"

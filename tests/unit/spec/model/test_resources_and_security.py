@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.spec import ignored_fields
-from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.rules.validate import validate
 from probelet.spec.text.quantity import parse_quantity
 

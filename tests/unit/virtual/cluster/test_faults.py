@@ -6,7 +6,6 @@ import pytest
 from probelet.virtual.cluster import (
     Attempt,
     Behaviour,
-    Cluster,
     Deadlock,
     DependencyDown,
     DependencySlow,
@@ -24,6 +23,7 @@ from probelet.virtual.cluster import (
     StartupDrift,
     StartupSlow,
     TrafficStep,
+    VirtualCluster,
 )
 
 from tests.unit.virtual.cluster.manifests import PROBE, service, workload
@@ -32,12 +32,14 @@ READINESS = {**PROBE, "periodSeconds": 5, "failureThreshold": 2}
 LIVENESS = {**PROBE, "periodSeconds": 5, "failureThreshold": 3}
 
 
-def cluster_of(*faults: Fault, probes: dict[str, Any] | None = None, nodes: int = 3, **behaviour: Any) -> Cluster:
+def cluster_of(
+    *faults: Fault, probes: dict[str, Any] | None = None, nodes: int = 3, **behaviour: Any
+) -> VirtualCluster:
     """Three replicas, one on each node, which ask ``auth`` for requests and readiness, for five minutes."""
     if behaviour.pop("probes_apart", False):
         behaviour["probes"] = "apart"
     chosen = {"readinessProbe": READINESS, "livenessProbe": LIVENESS} if probes is None else probes
-    cluster = Cluster(workload(probes=chosen), service(), nodes=nodes, seed=3)
+    cluster = VirtualCluster(workload(probes=chosen), service(), nodes=nodes, seed=3)
     cluster.dependency("auth", "5ms")
     cluster.behave("web", asks={"requests": ["auth"], "readiness": ["auth"]}, **behaviour)
     cluster.traffic("web", 30)
@@ -48,11 +50,11 @@ def cluster_of(*faults: Fault, probes: dict[str, Any] | None = None, nodes: int 
     return cluster
 
 
-def attempts(cluster: Cluster, pod: int, probe_type: str) -> list[Attempt]:
+def attempts(cluster: VirtualCluster, pod: int, probe_type: str) -> list[Attempt]:
     return next(probe for probe in cluster.history.pods[pod].probes if probe.type == probe_type).attempts
 
 
-def failures(cluster: Cluster, pod: int, probe_type: str = "readiness") -> set[tuple[str, str, str]]:
+def failures(cluster: VirtualCluster, pod: int, probe_type: str = "readiness") -> set[tuple[str, str, str]]:
     found = (each for each in attempts(cluster, pod, probe_type) if each.at >= 20 and each.outcome != "success")
     return {(each.outcome, each.cause, each.why) for each in found}
 
@@ -179,7 +181,7 @@ def test_a_start_up_beyond_its_budget_is_killed_again_and_again() -> None:
 
 
 def test_a_drift_shows_at_the_next_restart() -> None:
-    cluster = Cluster(workload(replicas=1))
+    cluster = VirtualCluster(workload(replicas=1))
     cluster.behave("web", startup="5s")
     cluster.fault(StartupDrift("web/app", "10s"), Exit("web/app", at="24h"), Exit("web/app", at="72h"))
     cluster.run("73h")

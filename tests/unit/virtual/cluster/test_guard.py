@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.beside.guard.restart.protocol.reason import REASONS
-from probelet.virtual.cluster import Behaviour, Cluster, ClusterError, Deadlock
+from probelet.virtual.cluster import Behaviour, ClusterError, Deadlock, VirtualCluster
 
 GOOD = Behaviour(startup="5s", latency="20ms")
 BAD_PROBE = Behaviour(startup="5s", latency="20ms", probe_latency="3s", probes="apart")
@@ -29,8 +29,8 @@ def budget(name: str, **spec: Any) -> dict[str, Any]:
 
 def cluster(
     *more: dict[str, Any], pods: int = 40, guarded: bool = True, settings: dict[str, str] | None = None, seed: int = 1
-) -> Cluster:
-    made = Cluster(deployment("web", pods), deployment("other", pods // 2), *more, nodes=4, seed=seed)
+) -> VirtualCluster:
+    made = VirtualCluster(deployment("web", pods), deployment("other", pods // 2), *more, nodes=4, seed=seed)
     made.behave("web", GOOD)
     if guarded:
         made.guard(settings)
@@ -38,7 +38,7 @@ def cluster(
     return made
 
 
-def lowest(made: Cluster, minutes: int) -> int:
+def lowest(made: VirtualCluster, minutes: int) -> int:
     """The fewest ready pods of the next minutes."""
     found = made.ready("web")
     for _ in range(minutes * 60):

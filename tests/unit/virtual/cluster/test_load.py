@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from probelet.virtual.cluster import (
-    Cluster,
     Deadlock,
     DependencyDown,
     DependencySlow,
@@ -16,6 +15,7 @@ from probelet.virtual.cluster import (
     GcPause,
     NodeSlow,
     TrafficStep,
+    VirtualCluster,
 )
 
 from tests.unit.virtual.cluster.manifests import service, workload
@@ -23,9 +23,9 @@ from tests.unit.virtual.cluster.manifests import service, workload
 LIVENESS = {"livenessProbe": {"httpGet": {"port": 8080}, "periodSeconds": 7, "failureThreshold": 2}}
 
 
-def steady(rate: float, replicas: int = 1, **behaviour: Any) -> Cluster:
+def steady(rate: float, replicas: int = 1, **behaviour: Any) -> VirtualCluster:
     """A cluster that serves from its first second on, without probes."""
-    cluster = Cluster(workload(replicas=replicas, probes={}), service(), endpoint_delay="0s")
+    cluster = VirtualCluster(workload(replicas=replicas, probes={}), service(), endpoint_delay="0s")
     cluster.behave("web", **behaviour)
     cluster.traffic("web", rate, timeout="1s", slo="100ms")
     return cluster
@@ -56,7 +56,7 @@ def test_twice_the_capacity_fills_the_queue_and_half_is_lost() -> None:
 def test_below_saturation_the_wait_is_that_of_the_formula() -> None:
     # One worker, 80 requests a second, capacity 100: 3.2 wait (M/M/1), so 32 ms; with the 10 ms of work 42 ms.
     for slo, late in (("41ms", 800), ("43ms", 0)):
-        cluster = Cluster(workload(replicas=1, probes={}), service(), endpoint_delay="0s")
+        cluster = VirtualCluster(workload(replicas=1, probes={}), service(), endpoint_delay="0s")
         cluster.behave("web", latency="10ms", concurrency=1)
         cluster.traffic("web", 80, slo=slo)
         cluster.run("10s")
@@ -74,7 +74,7 @@ def test_of_a_log_normal_latency_the_share_beyond_the_timeout_is_lost() -> None:
 def test_load_moves_to_the_replicas_that_are_left() -> None:
     # Each replica serves 100/s; 240/s are 80 each, without one of three 120 each.
     probes = {"readinessProbe": {"httpGet": {"port": 8080}, "periodSeconds": 1, "failureThreshold": 1}}
-    cluster = Cluster(workload(probes=probes), service(), endpoint_delay="0s")
+    cluster = VirtualCluster(workload(probes=probes), service(), endpoint_delay="0s")
     cluster.behave("web", latency="40ms", concurrency=4, queue=1_000)
     cluster.traffic("web", 240)
     cluster.run("60s")
@@ -139,8 +139,8 @@ FAULTS = st.lists(
 SPREADS = st.sampled_from(["20ms", {"p50": "30ms", "p99": "400ms"}, {"min": "10ms", "max": "300ms", "per_day": "1h"}])
 
 
-def built(faults: list[Any], spread: Any, seed: int, concurrency: int | None, queue: int) -> Cluster:
-    cluster = Cluster(workload(probes=LIVENESS), service(), nodes=2, seed=seed)
+def built(faults: list[Any], spread: Any, seed: int, concurrency: int | None, queue: int) -> VirtualCluster:
+    cluster = VirtualCluster(workload(probes=LIVENESS), service(), nodes=2, seed=seed)
     cluster.dependency("auth", {"p50": "5ms", "p99": "50ms"})
     asks = {"requests": ["auth"], "liveness": ["auth"]}
     cluster.behave("web", latency=spread, concurrency=concurrency, queue=queue, asks=asks, startup="3s")

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from probelet.testing import VirtualNode
-from probelet.virtual.cluster import Cluster, Deadlock, Exit, GcPause, Leak, Pause, SlowLeak, StartupSlow
+from probelet.virtual.cluster import Deadlock, Exit, GcPause, Leak, Pause, SlowLeak, StartupSlow, VirtualCluster
 
 PROBES = st.fixed_dictionaries(
     {
@@ -42,7 +42,7 @@ def pod(container: dict[str, Any]) -> dict[str, Any]:
 def test_a_virtual_node_with_the_same_answers_does_the_same(
     container: dict[str, Any], faults: list[Any], startup_ms: int
 ) -> None:
-    cluster = Cluster(pod(container), attempts=10_000)
+    cluster = VirtualCluster(pod(container), attempts=10_000)
     cluster.behave("web", startup=f"{startup_ms}ms", latency="40ms", stop="2s")
     # A container that ends by itself has no counterpart in a script: the node's is ended at the same moment.
     cluster.fault(*faults)
@@ -76,7 +76,9 @@ def test_a_virtual_node_with_the_same_answers_does_the_same(
 
 
 def test_pauses_and_leaks_may_be_fields_of_a_behaviour_too() -> None:
-    cluster = Cluster(pod({"livenessProbe": {"httpGet": {"port": 8080}, "periodSeconds": 1, "failureThreshold": 1}}))
+    cluster = VirtualCluster(
+        pod({"livenessProbe": {"httpGet": {"port": 8080}, "periodSeconds": 1, "failureThreshold": 1}})
+    )
     cluster.behave("web", pause=Pause("3s", "1m"), leak=Leak(latency_per_hour="1h"))
     cluster.run("10m")
     reasons = {attempt.why for attempt in cluster.history.pods[0].probes[0].attempts}

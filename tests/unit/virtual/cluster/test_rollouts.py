@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from probelet.testing import ManifestError
-from probelet.virtual.cluster import Behaviour, Cluster, Evict, PodRecord
+from probelet.virtual.cluster import Behaviour, Evict, PodRecord, VirtualCluster
 
 from tests.unit.virtual.cluster.manifests import budget, service, workload
 
@@ -44,7 +44,7 @@ def test_a_deployment_stays_within_surge_and_unavailable_at_every_moment(
     rolling = {"maxSurge": surge, "maxUnavailable": missing}
     strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
     manifest = workload(replicas=replicas, strategy=strategy, minReadySeconds=min_ready)
-    cluster = Cluster(manifest, nodes=2, seed=seed, kubelet_version="1.36")
+    cluster = VirtualCluster(manifest, nodes=2, seed=seed, kubelet_version="1.36")
     cluster.behave("web", startup={"min": "1s", "max": "9s"}, stop="4s")
     cluster.run("2m")
     assert cluster.ready("web") == replicas
@@ -65,7 +65,7 @@ def test_a_deployment_stays_within_surge_and_unavailable_at_every_moment(
 
 def test_a_version_that_is_never_ready_stops_the_rollout_and_is_said_to_be_overdue() -> None:
     manifest = workload(replicas=4, progressDeadlineSeconds=120)
-    cluster = Cluster(manifest, service(), nodes=2)
+    cluster = VirtualCluster(manifest, service(), nodes=2)
     cluster.traffic("web", 100)
     cluster.run("1m")
     cluster.rollout("web", at="1m", behaviour=Behaviour(startup="24h"))
@@ -79,7 +79,7 @@ def test_a_version_that_is_never_ready_stops_the_rollout_and_is_said_to_be_overd
 
 
 def test_recreate_begins_nothing_new_before_everything_old_is_gone() -> None:
-    cluster = Cluster(workload(strategy={"type": "Recreate"}))
+    cluster = VirtualCluster(workload(strategy={"type": "Recreate"}))
     cluster.behave("web", stop="7s")
     cluster.run("1m")
     cluster.rollout("web", at="1m")
@@ -92,7 +92,7 @@ def test_recreate_begins_nothing_new_before_everything_old_is_gone() -> None:
 
 def test_a_stateful_set_begins_in_order_and_is_updated_from_its_end() -> None:
     manifest = workload("StatefulSet", updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 1}})
-    cluster = Cluster(manifest)
+    cluster = VirtualCluster(manifest)
     cluster.behave("web", startup="6s")
     cluster.run("1m")
     pods = cluster.history.pods
@@ -107,14 +107,14 @@ def test_a_stateful_set_begins_in_order_and_is_updated_from_its_end() -> None:
 
 
 def test_pods_of_a_parallel_stateful_set_begin_together() -> None:
-    cluster = Cluster(workload("StatefulSet", podManagementPolicy="Parallel"))
+    cluster = VirtualCluster(workload("StatefulSet", podManagementPolicy="Parallel"))
     cluster.behave("web", startup="6s")
     cluster.run("1s")
     assert [pod.spans[0].start for pod in cluster.history.pods] == [0, 0, 0]
 
 
 def test_a_daemon_set_has_a_pod_on_each_node_and_is_updated_one_by_one() -> None:
-    cluster = Cluster(workload("DaemonSet"), nodes=4)
+    cluster = VirtualCluster(workload("DaemonSet"), nodes=4)
     cluster.behave("web", startup="3s")
     cluster.run("1m")
     assert (cluster.ready("web"), cluster.wanted("web")) == (4, 4)
@@ -127,7 +127,7 @@ def test_a_daemon_set_has_a_pod_on_each_node_and_is_updated_one_by_one() -> None
 
 
 def test_another_template_is_a_rollout_and_another_number_of_replicas_is_none() -> None:
-    cluster = Cluster(workload(replicas=2))
+    cluster = VirtualCluster(workload(replicas=2))
     cluster.run("1m")
     cluster.apply(workload(replicas=3))
     cluster.run("1m")
@@ -142,11 +142,11 @@ def test_another_template_is_a_rollout_and_another_number_of_replicas_is_none() 
 @pytest.mark.parametrize("field", [{"maxSurge": "a lot"}, {"maxUnavailable": -1}])
 def test_a_share_that_is_none_is_refused(field: dict[str, Any]) -> None:
     with pytest.raises(ManifestError, match=r"spec\.strategy\.rollingUpdate\.max"):
-        Cluster(workload(strategy={"rollingUpdate": field}))
+        VirtualCluster(workload(strategy={"rollingUpdate": field}))
 
 
 def test_an_eviction_waits_for_its_budget_and_a_rollout_does_not() -> None:
-    cluster = Cluster(workload(replicas=3), budget(minAvailable=2), nodes=3)
+    cluster = VirtualCluster(workload(replicas=3), budget(minAvailable=2), nodes=3)
     cluster.behave("web", startup="9s")
     cluster.run("1m")
     cluster.fault(Evict("web", at="1m"))
@@ -159,7 +159,7 @@ def test_an_eviction_waits_for_its_budget_and_a_rollout_does_not() -> None:
 def test_a_budget_without_a_selector_covers_no_pod_and_one_with_an_empty_selector_all() -> None:
     evicted = []
     for selector in (None, {}):
-        cluster = Cluster(workload(replicas=3), budget(minAvailable=3, selector=selector), nodes=3)
+        cluster = VirtualCluster(workload(replicas=3), budget(minAvailable=3, selector=selector), nodes=3)
         cluster.run("1m")
         cluster.fault(Evict("web", at="1m"))
         cluster.run("3m")
@@ -169,7 +169,7 @@ def test_a_budget_without_a_selector_covers_no_pod_and_one_with_an_empty_selecto
 
 def test_an_old_pod_stays_until_a_new_one_was_ready_for_min_ready_seconds() -> None:
     rolling = {"maxSurge": 1, "maxUnavailable": 0}
-    cluster = Cluster(workload(replicas=1, minReadySeconds=30, strategy={"rollingUpdate": rolling}))
+    cluster = VirtualCluster(workload(replicas=1, minReadySeconds=30, strategy={"rollingUpdate": rolling}))
     cluster.behave("web", startup="4s")
     cluster.run("1m")
     cluster.rollout("web", at="1m")

@@ -35,14 +35,14 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(slots=True)
 class Entry:
-    """What the mapping wants of a pod."""
+    """The probes that the mapping wants for a pod."""
 
     body: dict[str, Any] | None = None
     """The entry as JSON; None if no probe is left."""
     problems: list[tuple[Reason, str]] = field(default_factory=list)
     """Why probes are missing, for events of the pod."""
     digests: dict[str, str] | None = None
-    """What the digests of this pod are now, for the next time; None while its annotation was never readable."""
+    """The pod's digests now, to compare with the next time; None while its annotation was never readable."""
 
 
 def entry_of(pod: GuardedPod, naming: Naming, seen: Digests | None) -> Entry:

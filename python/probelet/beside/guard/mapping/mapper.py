@@ -49,7 +49,7 @@ class _Round:
 
 
 @dataclass(slots=True)
-class _Told:
+class _Reported:
     """The events of one pod that were written already."""
 
     is_mapped: bool = False
@@ -70,7 +70,7 @@ class Mapper:
         self._dirty: dict[str, None] = {}
         self._rounds: dict[str, _Round] = {}
         self._backoff = Backoff(initial_ns=RETRY_NS, max_ns=RETRY_MAX_NS, reset_ns=10 * RETRY_MAX_NS)
-        self._told: defaultdict[str, _Told] = defaultdict(_Told)
+        self._reported: defaultdict[str, _Reported] = defaultdict(_Reported)
         self._outputs: list[Output] = []
 
     def handle(self, now: int, change: Input | None = None) -> list[Output]:
@@ -115,7 +115,7 @@ class Mapper:
         before, pod = self._pods.get(change.uid), change.pod
         if pod is None:
             self._pods.pop(change.uid, None)
-            self._told.pop(change.uid, None)
+            self._reported.pop(change.uid, None)
         else:
             self._pods[change.uid] = pod
         if before is not None and pod is not None and _mapped_part(before) == _mapped_part(pod):
@@ -130,7 +130,7 @@ class Mapper:
         if pod is not None and pod.node:
             self._by_node[pod.node].add(change.uid)
         if before is not None and pod is not None and before.context != pod.context:
-            self._told.pop(change.uid, None)
+            self._reported.pop(change.uid, None)
 
     def _probes(self, change: ProbesChanged) -> None:
         if change.generation is None:
@@ -170,7 +170,7 @@ class Mapper:
         self._dirty.pop(node, None)
         if node not in self._generations and not self._wanted(node):
             # There is nothing to write, and nothing to clean up.
-            self._tell_of_virtual(node)
+            self._report_virtual(node)
             return
         self._rounds[node] = _Round()
         self._outputs.append(Read(node))
@@ -185,7 +185,7 @@ class Mapper:
         current = self._rounds.get(change.node)
         if current is None:
             return
-        self._tell_of_virtual(change.node)
+        self._report_virtual(change.node)
         known = {uid for uid in self._by_node.get(change.node, ()) if self._pods[uid].context}
         self._dirty.pop(change.node, None)
         merged = merge(change.node, change.body, self._wanted(change.node), known, self._options)
@@ -223,22 +223,22 @@ class Mapper:
         self._backoff.reset(node)
         assert merged is not None
         for uid in sorted(merged.mapped):
-            if not self._told[uid].is_mapped and uid in self._pods:
-                self._told[uid].is_mapped = True
+            if not self._reported[uid].is_mapped and uid in self._pods:
+                self._reported[uid].is_mapped = True
                 self._outputs.append(PodEvent(self._pods[uid], "ELPProbeMapped", f"node {node} probes it"))
         for uid, problems in merged.problems.items():
             for problem in problems:
-                self._tell(uid, problem)
+                self._report(uid, problem)
 
-    def _tell_of_virtual(self, node: str) -> None:
+    def _report_virtual(self, node: str) -> None:
         if node in self._virtual:
             for uid in sorted(self._by_node.get(node, ())):
                 if self._pods[uid].is_opted_in:
-                    self._tell(uid, ("ELPUnsupportedNode", f"node {node} is virtual and has no prober"))
+                    self._report(uid, ("ELPUnsupportedNode", f"node {node} is virtual and has no prober"))
 
-    def _tell(self, uid: str, problem: tuple[Reason, str]) -> None:
-        if uid in self._pods and problem not in self._told[uid].problems:
-            self._told[uid].problems.add(problem)
+    def _report(self, uid: str, problem: tuple[Reason, str]) -> None:
+        if uid in self._pods and problem not in self._reported[uid].problems:
+            self._reported[uid].problems.add(problem)
             self._outputs.append(PodEvent(self._pods[uid], *problem))
 
 

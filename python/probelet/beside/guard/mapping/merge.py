@@ -34,13 +34,13 @@ class MergeOptions:
 
 @dataclass(slots=True)
 class Merged:
-    """What to do with the NodePodProbe of a node."""
+    """The action for the NodePodProbe of a node."""
 
     verb: Literal["create", "replace", "delete", "none"]
     body: dict[str, Any] = field(default_factory=dict)
     """The whole object for ``create`` and ``replace``; the object as it was read for ``delete``."""
     problems: dict[str, list[tuple[Reason, str]]] = field(default_factory=dict)
-    """What to write into events, by the UID of the pod."""
+    """The problems for events, by the UID of the pod."""
     mapped: set[str] = field(default_factory=set)
     """The UIDs of the pods that have an entry of ours."""
 
@@ -58,7 +58,7 @@ def merge(
     wanted: dict[str, dict[str, Any]] = {}
     for pod in sorted(pods, key=lambda each: (each.namespace, each.name, each.uid)):
         entry = entry_of(pod, options.naming, None if options.trust_changes else before.get(pod.uid))
-        _note(merged, pod.uid, entry)
+        _record(merged, pod.uid, entry)
         if entry.digests is not None:
             digests[pod.uid] = entry.digests
         if entry.body is not None:
@@ -78,7 +78,7 @@ def merge(
     return merged
 
 
-def _note(merged: Merged, uid: str, entry: Entry) -> None:
+def _record(merged: Merged, uid: str, entry: Entry) -> None:
     if entry.problems:
         merged.problems[uid] = entry.problems
     if entry.body is not None:

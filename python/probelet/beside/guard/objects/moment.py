@@ -1,8 +1,7 @@
 """Times of Kubernetes objects as nanoseconds since the Unix epoch."""
 
 from probelet.base.exposition.timestamp import rfc3339, unix_ms
-
-MILLISECOND = 1_000_000
+from probelet.spec.text.duration import MILLISECOND
 
 
 def nanoseconds(text: str | None) -> int | None:

@@ -27,7 +27,7 @@ ENDED: Final = (SUCCEEDED, FAILED)
 
 
 class SeenStatus(Object, frozen=True, kw_only=True, omit_defaults=False):
-    """What the kubelet last wrote about a container, as the manager put it into the snapshot, with every field."""
+    """The kubelet's last status of a container, as the manager put it into the snapshot, with every field."""
 
     name: str = ""
     ready: bool = False

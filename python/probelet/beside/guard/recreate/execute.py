@@ -13,7 +13,7 @@ from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING
 from probelet.beside.guard.objects.whole_request import FAILED, PENDING, SUCCEEDED, WholeRequest
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.progress import ORDER, Progress, given_up
-from probelet.beside.guard.recreate.situation import NodeView, is_another, situations, up_ms
+from probelet.beside.guard.recreate.situation import ObservedPod, is_another, situations, up_ms
 
 MS_NS: Final = 1_000_000
 SECOND: Final = 1_000_000_000
@@ -21,7 +21,7 @@ SECOND: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What follows: the status, a container to kill, and when to look again without news (nanoseconds)."""
+    """The next step: the status, a container to kill, and when to look again without news (nanoseconds)."""
 
     progress: Progress
     kill: str = ""
@@ -45,28 +45,28 @@ def _known(phase: str) -> str:
     return phase if phase in ORDER else ""
 
 
-def execute(request: WholeRequest, progress: Progress, view: NodeView) -> Step:
+def execute(request: WholeRequest, progress: Progress, pod: ObservedPod) -> Step:
     """The next step of the request that was picked. Its pod is on this node and does not terminate; the manager
     completes a request whose pod has gone."""
     deadline = request.active_deadline_seconds
-    if deadline is not None and view.seen_ns >= deadline * SECOND:
+    if deadline is not None and pod.seen_ns >= deadline * SECOND:
         # The manager says so too; without one the request would stay, and keep others for its pod waiting.
-        return _completed(given_up(situations(request, progress, view)), messages.DEADLINE)
+        return _completed(given_up(situations(request, progress, pod)), messages.DEADLINE)
     if progress.phase != RECREATING:
         return Step(Progress(RECREATING, progress.states))
     grace = request.strategy.unready_grace_period_seconds
     if grace is not None and not progress.states:
-        if view.drained_ns is None:
-            return Step(progress, again_ns=_until_deadline(request, view))
-        if view.drained_ns < grace * SECOND:
-            return Step(progress, again_ns=grace * SECOND - view.drained_ns)
-    if why := runtime_problem(request, view.runtime):
+        if pod.drained_ns is None:
+            return Step(progress, again_ns=_until_deadline(request, pod))
+        if pod.drained_ns < grace * SECOND:
+            return Step(progress, again_ns=grace * SECOND - pod.drained_ns)
+    if why := runtime_problem(request, pod.runtime):
         return _completed(progress.states, messages.no_runtime(why))
-    return _went_on(request, progress, view)
+    return _went_on(request, progress, pod)
 
 
-def _went_on(request: WholeRequest, progress: Progress, view: NodeView) -> Step:
-    states = [_with_failure(each, view) for each in situations(request, progress, view)]
+def _went_on(request: WholeRequest, progress: Progress, pod: ObservedPod) -> Step:
+    states = [_with_failure(each, pod) for each in situations(request, progress, pod)]
     ignores, kill = request.strategy.failure_policy == "Ignore", ""
     for index, state in enumerate(states):
         if state.phase == FAILED and not ignores:
@@ -78,46 +78,46 @@ def _went_on(request: WholeRequest, progress: Progress, view: NodeView) -> Step:
             if request.strategy.ordered_recreate:
                 break
             continue
-        if state.name in view.instances and view.may_begin and not _is_killing(request, view):
+        if state.name in pod.instances and pod.may_begin and not _is_killing(request, pod):
             kill = state.name
             states[index] = replace(state, phase=RECREATING, is_killed=True)
         break
     if all(each.phase in (FAILED, SUCCEEDED) for each in states):
         return _completed(tuple(states), "")
-    return Step(Progress(RECREATING, tuple(states)), kill, _again_ns(request, view))
+    return Step(Progress(RECREATING, tuple(states)), kill, _again_ns(request, pod))
 
 
-def _with_failure(state: RecreateState, view: NodeView) -> RecreateState:
-    error = view.failures.get(state.name)
+def _with_failure(state: RecreateState, pod: ObservedPod) -> RecreateState:
+    error = pod.failures.get(state.name)
     if error is None or state.phase in (FAILED, SUCCEEDED):
         return state
     return replace(state, phase=FAILED, message=messages.kill_error(error))
 
 
-def _is_killing(request: WholeRequest, view: NodeView) -> bool:
+def _is_killing(request: WholeRequest, pod: ObservedPod) -> bool:
     """Kills of a request follow one another, also without ``orderedRecreate``."""
-    found = (view.instances.get(each.name) for each in request.containers)
-    return any(instance is not None and instance.id in view.killing for instance in found)
+    found = (pod.instances.get(each.name) for each in request.containers)
+    return any(instance is not None and instance.id in pod.killing for instance in found)
 
 
 def _completed(states: tuple[RecreateState, ...], message: str) -> Step:
     return Step(Progress(COMPLETED, states, message))
 
 
-def _until_deadline(request: WholeRequest, view: NodeView) -> int | None:
+def _until_deadline(request: WholeRequest, pod: ObservedPod) -> int | None:
     deadline = request.active_deadline_seconds
-    return None if deadline is None else max(0, deadline * SECOND - view.seen_ns)
+    return None if deadline is None else max(0, deadline * SECOND - pod.seen_ns)
 
 
-def _again_ns(request: WholeRequest, view: NodeView) -> int | None:
+def _again_ns(request: WholeRequest, pod: ObservedPod) -> int | None:
     """When something follows from the time alone: a container has run long enough, or the deadline is over."""
     waits = []
     for each in request.containers:
-        instance = view.instances.get(each.name)
+        instance = pod.instances.get(each.name)
         if instance is not None and instance.state == "running" and is_another(each, instance):
-            left_ms = up_ms(request, instance) + 1 - view.wall_ms
+            left_ms = up_ms(request, instance) + 1 - pod.wall_ms
             waits += [left_ms * MS_NS] if left_ms > 0 else []
-    deadline = _until_deadline(request, view)
+    deadline = _until_deadline(request, pod)
     return min([*waits, *([] if deadline is None else [deadline])], default=None)
 
 

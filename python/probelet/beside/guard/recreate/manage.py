@@ -1,4 +1,4 @@
-"""What the manager writes about a request: its end, the statuses of its new containers, its place out of service.
+"""The manager's writes to a request: its end, the statuses of its new containers, its place out of service.
 
 Source: kruise 1.9.0 pkg/controller/containerrecreaterequest/crr_controller.go, in its order; one write at a time.
 Where this differs: at the deadline what has not ended has failed (C-2), and a new container is known by its ID and not
@@ -38,7 +38,7 @@ class Age:
     seen_ns: int
 
     def left_ns(self, limit_ns: int) -> int:
-        """What is left of a limit since the creation; 0 once it is certain to be over."""
+        """Returns the rest of a limit since the creation; 0 once it is certain to be over."""
         return max(0, min(limit_ns - self.seen_ns, limit_ns + SLACK_NS - self.by_clock_ns))
 
 

@@ -23,7 +23,7 @@ class Progress:
 
     @classmethod
     def of(cls, request: WholeRequest) -> "Progress":
-        """As the API server has it."""
+        """Returns the progress that the API server has."""
         return cls(request.phase, request.states)
 
     @property

@@ -1,4 +1,4 @@
-"""What has become of each container of a request (kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_util.go).
+"""The phase of each container of a request (kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_util.go).
 
 | container | phase |
 |---|---|
@@ -37,8 +37,8 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeView:
-    """What the executor knows of a request's pod at one moment.
+class ObservedPod:
+    """The executor's knowledge of a request's pod at one moment.
 
     ``killing``: the instances that are being killed, for whatever reason.
     ``killed``: the instance of each container that was killed for this request, from before its first step.
@@ -61,28 +61,28 @@ class NodeView:
     may_begin: bool = True
 
 
-def situations(request: WholeRequest, before: Progress, view: NodeView) -> tuple[RecreateState, ...]:
+def situations(request: WholeRequest, before: Progress, pod: ObservedPod) -> tuple[RecreateState, ...]:
     """The states of all containers of a request, in its order."""
-    return tuple(_situation(request, each, before.state(each.name), view) for each in request.containers)
+    return tuple(_situation(request, each, before.state(each.name), pod) for each in request.containers)
 
 
 def _situation(
-    request: WholeRequest, wanted: WantedContainer, before: RecreateState | None, view: NodeView
+    request: WholeRequest, wanted: WantedContainer, before: RecreateState | None, pod: ObservedPod
 ) -> RecreateState:
     if before is not None and before.phase in ENDED:
         return before
-    name, instance = wanted.name, view.instances.get(wanted.name)
+    name, instance = wanted.name, pod.instances.get(wanted.name)
     is_killed = before is not None and before.is_killed
     if instance is None:
         return RecreateState(name=name, phase=PENDING, message=NOT_FOUND, is_killed=is_killed)
     if instance.state == "exited":
         return RecreateState(name=name, phase=RECREATING, is_killed=is_killed)
-    if instance.id in view.killing:
+    if instance.id in pod.killing:
         return RecreateState(name=name, phase=RECREATING, is_killed=True)
-    if request.strategy.force_recreate and not _was_killed(name, instance, view, is_killed=is_killed):
+    if request.strategy.force_recreate and not _was_killed(name, instance, pod, is_killed=is_killed):
         return RecreateState(name=name, phase=PENDING)
     if is_another(wanted, instance):
-        phase = SUCCEEDED if _is_up(request, name, instance, view) else RECREATING
+        phase = SUCCEEDED if _is_up(request, name, instance, pod) else RECREATING
         return RecreateState(name=name, phase=phase, is_killed=is_killed)
     return RecreateState(name=name, phase=PENDING, is_killed=is_killed)
 
@@ -100,14 +100,14 @@ def up_ms(request: WholeRequest, instance: Instance) -> int:
     return instance.started_ms + request.strategy.min_started_seconds * MS_PER_SECOND
 
 
-def _was_killed(name: str, instance: Instance, view: NodeView, *, is_killed: bool) -> bool:
+def _was_killed(name: str, instance: Instance, pod: ObservedPod, *, is_killed: bool) -> bool:
     """Whether the one kill of a forced request is behind us. The executor's own note goes first: it was written before
     the kill, and an instance that it names and that still runs has not been killed."""
-    noted = view.killed.get(name)
+    noted = pod.killed.get(name)
     return is_killed if noted is None else noted != instance.id
 
 
-def _is_up(request: WholeRequest, name: str, instance: Instance, view: NodeView) -> bool:
+def _is_up(request: WholeRequest, name: str, instance: Instance, pod: ObservedPod) -> bool:
     seen = next((each for each in request.snapshot if each.name == name), None)
     is_ready = seen is not None and seen.container_id == instance.id and seen.ready
-    return is_ready and view.wall_ms > up_ms(request, instance)
+    return is_ready and pod.wall_ms > up_ms(request, instance)

@@ -19,7 +19,6 @@ from probelet.beside.guard.restart.judgement import AGAIN_NS, Judgement, judge
 from probelet.beside.guard.restart.landing import Landing
 from probelet.beside.guard.restart.launch import RESERVE_RETRY_NS, Launcher
 from probelet.beside.guard.restart.outbox import Outbox
-from probelet.beside.guard.restart.protocol.gauges import Gauges
 from probelet.beside.guard.restart.protocol.inputs import (
     BudgetChanged,
     BudgetsReadable,
@@ -34,12 +33,11 @@ from probelet.beside.guard.restart.protocol.inputs import (
     WorkloadChanged,
     Wrote,
 )
-from probelet.beside.guard.restart.protocol.outputs import Delete, Output
-from probelet.beside.guard.restart.protocol.reason import REASONS
-from probelet.beside.guard.restart.protocol.verdict import Verdict
+from probelet.beside.guard.restart.protocol.outputs import Delete, Gauges, Output
+from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult
 from probelet.beside.guard.restart.queue import GATHER_NS, Queue
+from probelet.beside.guard.restart.state.cluster_state import ClusterState, GuardOptions
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
-from probelet.beside.guard.restart.state.world import GuardOptions, World
 from probelet.beside.guard.restart.waiting import Waiting
 
 
@@ -47,12 +45,12 @@ class Guard:
     """Decides which failed probes of a cluster lead to a restart. Has no clock: ``now`` is in nanoseconds."""
 
     def __init__(self, options: GuardOptions | None = None) -> None:
-        self._world = World(options or GuardOptions())
-        self._outbox = Outbox(self._world)
+        self._cluster = ClusterState(options or GuardOptions())
+        self._outbox = Outbox(self._cluster)
         self._waiting = Waiting()
-        self._queue = Queue(self._world.options.seed)
-        self._launcher = Launcher(self._world, self._outbox)
-        self._landing = Landing(self._world, self._outbox)
+        self._queue = Queue(self._cluster.options.seed)
+        self._launcher = Launcher(self._cluster, self._outbox)
+        self._landing = Landing(self._cluster, self._outbox)
         self._opened: dict[Hashable, None] = {}
         """The gates at which the pods are to be judged again."""
         self._is_synced = False
@@ -63,7 +61,7 @@ class Guard:
     def handle(self, now: int, change: Input | None = None) -> list[Output]:
         """Takes in a change; without one, does what is due at ``now``."""
         if change is not None:
-            self._take(change, now)
+            self._apply(change, now)
         if self._is_synced:
             self._progress(now)
         return self._outbox.drain()
@@ -74,7 +72,7 @@ class Guard:
             return None
         moments = [
             self._waiting.deadline(),
-            self._world.flights.deadline(),
+            self._cluster.flights.deadline(),
             self._launcher.rewrite_due(),
             self._collect_ns,
         ]
@@ -84,59 +82,59 @@ class Guard:
         return max(now, min(each for each in moments if each is not None))
 
     def gauges(self, now: int) -> Gauges:
-        """What the metric page shows of the state."""
-        config = self._world.config
+        """Returns the numbers of the state for the metric page."""
+        config = self._cluster.config
         return Gauges(
             tokens=self._launcher.tokens(now),
             queued=self._queue.depths(),
-            in_flight=self._world.flights.counts(),
-            open_workloads=self._world.of_workload.above(config.breaker_ratio, config.breaker_min_pods),
-            open_nodes=self._world.of_node.above(config.node_breaker_ratio, config.node_breaker_min_pods),
+            in_flight=self._cluster.flights.counts(),
+            open_workloads=self._cluster.of_workload.above(config.breaker_ratio, config.breaker_min_pods),
+            open_nodes=self._cluster.of_node.above(config.node_breaker_ratio, config.node_breaker_min_pods),
         )
 
     # Changes.
 
-    def _take(self, change: Input, now: int) -> None:
-        world = self._world
+    def _apply(self, change: Input, now: int) -> None:
+        cluster = self._cluster
         match change:
             case PodChanged():
                 self._pod(change, now)
             case ProbesChanged():
-                self._judge_all(sorted(world.change_probes(change.node, change.probes, now)), now)
+                self._judge_all(sorted(cluster.change_probes(change.node, change.probes, now)), now)
             case RequestChanged():
                 self._request(change, now)
             case BudgetChanged():
-                world.budgets.change(change.key, change.budget, now)
+                cluster.budgets.change(change.key, change.budget, now)
                 self._open(("budget", change.key))
             case BudgetsReadable():
-                world.budgets.readable(change.kind, change.readable)
+                cluster.budgets.readable(change.kind, change.readable)
                 self._open(("budget", None))
             case NodeChanged():
                 self._node(change, now)
             case WorkloadChanged():
-                world.change_workload(change.uid, change.workload)
+                cluster.change_workload(change.uid, change.workload)
                 if change.workload is not None:
                     each = change.workload
                     self._open(("workload", WorkloadKey(each.namespace, each.kind, each.name)))
             case Configured():
-                world.configure(change.config)
+                cluster.configure(change.config)
                 self._launcher.configure(now)
                 self._judge_everything(now)
-                self._delete_pending(list(world.requests.values()))
+                self._delete_pending(list(cluster.requests.values()))
             case Synced():
                 self._synced(change, now)
             case WallClock():
-                world.offset_ns = change.offset_ns
+                cluster.offset_ns = change.offset_ns
             case Wrote():
                 self._wrote(change, now)
 
     def _pod(self, change: PodChanged, now: int) -> None:
-        self._world.change_pod(change.uid, change.pod, now)
+        self._cluster.change_pod(change.uid, change.pod, now)
         self._landing.pod(change.uid)
         self._judge_all([change.uid], now)
 
     def _request(self, change: RequestChanged, now: int) -> None:
-        before = self._world.requests.get(change.key)
+        before = self._cluster.requests.get(change.key)
         self._landing.request(change.key, change.request, now)
         for request in (before, change.request):
             if request is not None:
@@ -146,13 +144,13 @@ class Guard:
 
     def _node(self, change: NodeChanged, now: int) -> None:
         if change.node is None:
-            self._world.nodes.pop(change.name, None)
+            self._cluster.nodes.pop(change.name, None)
         else:
-            before = self._world.nodes.get(change.name)
-            self._world.nodes[change.name] = change.node
+            before = self._cluster.nodes.get(change.name)
+            self._cluster.nodes[change.name] = change.node
             if before is not None and before.is_ready == change.node.is_ready:
                 return
-        self._judge_all(self._world.failing_on(change.name), now)
+        self._judge_all(self._cluster.failing_on(change.name), now)
 
     def _synced(self, change: Synced, now: int) -> None:
         was_synced, self._is_synced = self._is_synced, change.is_synced
@@ -161,7 +159,7 @@ class Guard:
             self._launcher.begin(now)
             self._collect_ns = now + EVERY_NS
             self._judge_everything(now)
-            self._delete_pending(list(self._world.requests.values()))
+            self._delete_pending(list(self._cluster.requests.values()))
         elif not change.is_synced:
             for uid in list(self._queue):
                 self._queue.drop(uid)
@@ -181,18 +179,18 @@ class Guard:
         uid = self._launcher.creates.pop(change.number, None)
         if uid is not None and change.outcome in ("refused", "gone"):
             self._landing.rejected(uid)
-            for state in self._world.failed(uid):
+            for state in self._cluster.failed(uid):
                 text = f"{REASONS['CreateRejected']}: {change.message}"
-                self._outbox.decide(uid, state, Verdict("CreateRejected", text), now)
-            if uid in self._world.pods:
-                pod = self._world.pods[uid]
-                self._outbox.tell_pod(pod, "Warning", "ELPCreateRejected", change.message, now)
+                self._outbox.decide(uid, state, CheckResult("CreateRejected", text), now)
+            if uid in self._cluster.pods:
+                pod = self._cluster.pods[uid]
+                self._outbox.pod_event(pod, "Warning", "ELPCreateRejected", change.message, now)
             self._judge_all([uid], now)
 
     # Judging.
 
     def _judge_everything(self, now: int) -> None:
-        self._judge_all(sorted(self._world.failing()), now)
+        self._judge_all(sorted(self._cluster.failing()), now)
 
     def _judge_all(self, uids: Iterable[str], now: int) -> None:
         for uid in uids:
@@ -203,11 +201,11 @@ class Guard:
         pending = self._launcher.pending
         if not self._is_synced or (pending is not None and pending.uid == uid):
             return None
-        if not self._world.failed(uid):
+        if not self._cluster.failed(uid):
             self._recovered(uid, now)
             return None
         failed_ns = self._failed_ns.setdefault(uid, now)
-        judgement = judge(self._world, uid, now)
+        judgement = judge(self._cluster, uid, now)
         self._report(uid, judgement, now)
         if judgement.chosen is None:
             self._leave_queue(uid)
@@ -215,30 +213,30 @@ class Guard:
             return judgement.gate
         if uid in self._queue:
             return None
-        workload = self._world.workloads.root(self._world.pods[uid])
-        if self._queue.depth(workload) >= self._world.config.queue_per_workload:
-            self._outbox.decide(uid, judgement.chosen, Verdict("QueueFull", REASONS["QueueFull"]), now)
+        workload = self._cluster.workloads.root(self._cluster.pods[uid])
+        if self._queue.depth(workload) >= self._cluster.config.queue_per_workload:
+            self._outbox.decide(uid, judgement.chosen, CheckResult("QueueFull", REASONS["QueueFull"]), now)
             self._waiting.put(uid, ("workload", workload), None)
             return ("workload", workload)
         self._waiting.drop(uid)
         self._queue.add(uid, workload, failed_ns + GATHER_NS)
-        self._outbox.decide(uid, judgement.chosen, Verdict("Queued", REASONS["Queued"]), now)
+        self._outbox.decide(uid, judgement.chosen, CheckResult("Queued", REASONS["Queued"]), now)
         return None
 
     def _report(self, uid: str, judgement: Judgement, now: int) -> None:
-        for state, verdict in judgement.refused:
-            self._outbox.decide(uid, state, verdict, now)
-        pod = self._world.pods.get(uid)
+        for state, result in judgement.refused:
+            self._outbox.decide(uid, state, result, now)
+        pod = self._cluster.pods.get(uid)
         if pod is not None:
-            for budget in self._world.budgets.without_status(pod, self._world.workloads.root(pod), now):
-                self._outbox.tell_budget(budget, now)
+            for budget in self._cluster.budgets.without_status(pod, self._cluster.workloads.root(pod), now):
+                self._outbox.budget_event(budget, now)
 
     def _recovered(self, uid: str, now: int) -> None:
         self._failed_ns.pop(uid, None)
         self._waiting.drop(uid)
-        if self._leave_queue(uid) and uid in self._world.entries:
-            for state in self._world.entries[uid][1].probes:
-                self._outbox.decide(uid, state, Verdict("Recovered", REASONS["Recovered"]), now)
+        if self._leave_queue(uid) and uid in self._cluster.entries:
+            for state in self._cluster.entries[uid][1].probes:
+                self._outbox.decide(uid, state, CheckResult("Recovered", REASONS["Recovered"]), now)
 
     def _leave_queue(self, uid: str) -> bool:
         workload = self._queue.drop(uid)
@@ -253,12 +251,12 @@ class Guard:
         self._judge_all(self._waiting.due(now), now)
         if now >= self._collect_ns:
             self._collect_ns = now + EVERY_NS
-            for request, why in collectable(self._world, now):
+            for request, why in collectable(self._cluster, now):
                 self._delete(request.namespace, request.name, request.uid, why)
         self._launcher.rewrite(now)
         self._pass_gates(now)
         while self._launcher.pending is None and self._launcher.tokens(now):
-            uid = self._queue.next(now, is_random=self._world.config.queue_random)
+            uid = self._queue.next(now, is_random=self._cluster.config.queue_random)
             if uid is None:
                 break
             self._leave_queue(uid)
@@ -267,19 +265,19 @@ class Guard:
 
     def _start(self, uid: str, now: int, reserved: dict[BudgetKey, int]) -> None:
         """Judge a pod once more, and restart its container (R-X)."""
-        if not self._world.failed(uid):
+        if not self._cluster.failed(uid):
             return
-        judgement = judge(self._world, uid, now, reserved)
+        judgement = judge(self._cluster, uid, now, reserved)
         self._report(uid, judgement, now)
         gate, until = judgement.gate, judgement.until_ns
         if judgement.chosen is not None:
-            verdict = self._launcher.launch(uid, judgement.chosen, reserved, now)
-            if verdict is None:
+            result = self._launcher.launch(uid, judgement.chosen, reserved, now)
+            if result is None:
                 # The pod is judged again when its restart is over, which a change of its request shows.
                 self._waiting.put(uid, ("pod", uid), None)
                 return
-            self._outbox.decide(uid, judgement.chosen, verdict, now)
-            gate, until = verdict.gate, now + AGAIN_NS
+            self._outbox.decide(uid, judgement.chosen, result, now)
+            gate, until = result.gate, now + AGAIN_NS
         self._waiting.put(uid, gate, until)
 
     def _open(self, gate: Hashable) -> None:
@@ -302,7 +300,7 @@ class Guard:
 
     def _delete_pending(self, requests: Iterable[RecreateRequest]) -> None:
         """With ``enabled: false``, requests of ours that no node has begun are deleted (F-1)."""
-        if self._world.config.enabled or not self._is_synced:
+        if self._cluster.config.enabled or not self._is_synced:
             return
         for request in requests:
             if request.is_ours and request.is_live and request.phase != RECREATING:

@@ -1,7 +1,7 @@
 """The order of the checks (R-1 to R-B): the first one that refuses decides.
 
-Law: a judgement depends on the world and on ``now`` alone, and changes nothing. So it can be made twice: when a failure
-arrives, and again when the restart gets its token (R-X).
+Law: a judgement depends on the cluster's state and on ``now`` alone, and changes nothing. So it can be made twice: when
+a failure arrives, and again when the restart gets its token (R-X).
 """
 
 from collections.abc import Collection, Hashable
@@ -12,10 +12,10 @@ from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.conditions import check_pod, check_state, check_switches
-from probelet.beside.guard.restart.protocol.verdict import Verdict
+from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.settings.config import SECOND
+from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
-from probelet.beside.guard.restart.state.world import World
 from probelet.spec.rules.scaled import scaled
 
 AGAIN_NS: Final = 30 * SECOND
@@ -24,9 +24,9 @@ AGAIN_NS: Final = 30 * SECOND
 
 @dataclass(slots=True)
 class Judgement:
-    """What the checks say about a pod with failed probes."""
+    """The result of the checks for a pod with failed probes."""
 
-    refused: list[tuple[ProbeState, Verdict]] = field(default_factory=list)
+    refused: list[tuple[ProbeState, CheckResult]] = field(default_factory=list)
     """The failed probes that lead to no restart now, in order; the pod's own refusal is that of its chosen one."""
     chosen: ProbeState | None = None
     """The probe whose container may be restarted now; None if every check refused."""
@@ -37,7 +37,7 @@ class Judgement:
     @property
     def gate(self) -> Hashable:
         """The gate of the refusal that counts for the pod."""
-        return next((verdict.gate for _, verdict in self.refused if verdict.gate is not None), self.busy)
+        return next((result.gate for _, result in self.refused if result.gate is not None), self.busy)
 
     @property
     def until_ns(self) -> int | None:
@@ -45,35 +45,35 @@ class Judgement:
         return min((each.until_ns for _, each in self.refused if each.until_ns is not None), default=None)
 
 
-def judge(world: World, uid: str, now: int, placed: Collection[BudgetKey] = ()) -> Judgement:
+def judge(cluster: ClusterState, uid: str, now: int, placed: Collection[BudgetKey] = ()) -> Judgement:
     """Judge a pod with at least one failed probe. ``placed``: the budgets that its restart has a place in already."""
-    failed, judgement = world.failed(uid), Judgement()
-    verdict = check_pod(world, uid)
-    if verdict is not None:
-        judgement.refused = [(state, verdict) for state in failed]
+    failed, judgement = cluster.failed(uid), Judgement()
+    result = check_pod(cluster, uid)
+    if result is not None:
+        judgement.refused = [(state, result) for state in failed]
         return judgement
-    pod, flight = world.pods[uid], world.flights.get(uid)
+    pod, flight = cluster.pods[uid], cluster.flights.get(uid)
     if flight is not None:
         text = f"container {flight.container} of the pod is being restarted"
         # The failure that led to the restart needs no further decision.
         others = [state for state in failed if state.container != flight.container]
-        judgement.refused = [(state, Verdict("PodBusy", text)) for state in others]
+        judgement.refused = [(state, CheckResult("PodBusy", text)) for state in others]
         judgement.busy = ("pod", uid)
         return judgement
     for state in _in_order(pod, failed):
-        verdict = check_state(world, pod, state, now) or check_switches(world, pod, state, now)
-        if verdict is None and judgement.chosen is None:
-            verdict = check_cluster(world, pod, now, placed)
-            if verdict is None:
+        result = check_state(cluster, pod, state, now) or check_switches(cluster, pod, state, now)
+        if result is None and judgement.chosen is None:
+            result = check_cluster(cluster, pod, now, placed)
+            if result is None:
                 judgement.chosen = state
                 continue
-            judgement.refused.append((state, verdict))
+            judgement.refused.append((state, result))
             # The other containers of the pod would get the same answer.
             break
-        if verdict is None:
+        if result is None:
             assert judgement.chosen is not None
-            verdict = Verdict("PodBusy", f"container {judgement.chosen.container} of the pod goes first")
-        judgement.refused.append((state, verdict))
+            result = CheckResult("PodBusy", f"container {judgement.chosen.container} of the pod goes first")
+        judgement.refused.append((state, result))
     return judgement
 
 
@@ -83,44 +83,46 @@ def _in_order(pod: GuardedPod, failed: list[ProbeState]) -> list[ProbeState]:
     return sorted(failed, key=lambda state: (state.since_ns, position.get(state.container, 0)))
 
 
-def check_cluster(world: World, pod: GuardedPod, now: int, placed: Collection[BudgetKey]) -> Verdict | None:
+def check_cluster(
+    cluster: ClusterState, pod: GuardedPod, now: int, placed: Collection[BudgetKey]
+) -> CheckResult | None:
     """Whether the pod's requests, its workload, node and budgets allow a restart (R-7 to R-B)."""
-    for request in world.requests_of(pod.uid):
+    for request in cluster.requests_of(pod.uid):
         if request.is_live:
-            return Verdict("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
-    workload = world.workloads.root(pod)
-    return _check_breakers(world, pod, workload, now) or _check_limits(world, pod, workload, now, placed)
+            return CheckResult("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
+    workload = cluster.workloads.root(pod)
+    return _check_breakers(cluster, pod, workload, now) or _check_limits(cluster, pod, workload, now, placed)
 
 
-def _check_breakers(world: World, pod: GuardedPod, workload: WorkloadKey, now: int) -> Verdict | None:
-    config, share = world.config, world.of_node
+def _check_breakers(cluster: ClusterState, pod: GuardedPod, workload: WorkloadKey, now: int) -> CheckResult | None:
+    config, share = cluster.config, cluster.of_node
     if share.is_above(pod.node, config.node_breaker_ratio, config.node_breaker_min_pods):
         text = f"{share.failed(pod.node)} of {share.probed(pod.node)} probed pods of node {pod.node} fail at once"
-        return Verdict("BreakerOpen", text, ("node", pod.node), now + AGAIN_NS)
-    share, count = world.of_workload, world.flights.count(workload)
+        return CheckResult("BreakerOpen", text, ("node", pod.node), now + AGAIN_NS)
+    share, count = cluster.of_workload, cluster.flights.count(workload)
     if config.breaker_action == "off" or not share.is_above(workload, config.breaker_ratio, config.breaker_min_pods):
         return None
     text = f"{share.failed(workload)} of {share.probed(workload)} probed pods of {workload} fail at once"
     if config.breaker_action == "block":
-        return Verdict("BreakerOpen", text, ("workload", workload), now + AGAIN_NS)
+        return CheckResult("BreakerOpen", text, ("workload", workload), now + AGAIN_NS)
     if count:
-        return Verdict("BreakerOpen", f"{text}, and one is being restarted", ("workload", workload), now + AGAIN_NS)
+        return CheckResult("BreakerOpen", f"{text}, and one is being restarted", ("workload", workload), now + AGAIN_NS)
     return None
 
 
-def limit(world: World, workload: WorkloadKey) -> int:
+def limit(cluster: ClusterState, workload: WorkloadKey) -> int:
     """How many pods of a workload may be restarted at the same time."""
-    return max(1, scaled(world.config.max_in_flight, world.replicas(workload), default=0, up=True))
+    return max(1, scaled(cluster.config.max_in_flight, cluster.replicas(workload), default=0, up=True))
 
 
 def _check_limits(
-    world: World, pod: GuardedPod, workload: WorkloadKey, now: int, placed: Collection[BudgetKey]
-) -> Verdict | None:
-    most, count = limit(world, workload), world.flights.count(workload)
+    cluster: ClusterState, pod: GuardedPod, workload: WorkloadKey, now: int, placed: Collection[BudgetKey]
+) -> CheckResult | None:
+    most, count = limit(cluster, workload), cluster.flights.count(workload)
     if count >= most:
         text = f"{count} of at most {most} pods of {workload} are being restarted"
-        return Verdict("WorkloadLimit", text, ("workload", workload))
-    refusal = world.budgets.check(pod, workload, world, now, missing=world.config.budget_missing, placed=placed)
+        return CheckResult("WorkloadLimit", text, ("workload", workload))
+    refusal = cluster.budgets.check(pod, workload, cluster, now, missing=cluster.config.budget_missing, placed=placed)
     if refusal is None:
         return None
-    return Verdict(refusal.reason, refusal.message, ("budget", refusal.gate), now + AGAIN_NS)
+    return CheckResult(refusal.reason, refusal.message, ("budget", refusal.gate), now + AGAIN_NS)

@@ -4,15 +4,15 @@ from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.restart.outbox import Outbox
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
 from probelet.beside.guard.restart.protocol.outputs import Finished, Regarding
+from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.flights import SETTLE_NS, Flight
-from probelet.beside.guard.restart.state.world import World
 
 
 class Landing:
     """Follows the restarts under way. ``ended`` has the restarts that are over; the caller empties it."""
 
-    def __init__(self, world: World, outbox: Outbox) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterState, outbox: Outbox) -> None:
+        self._cluster = cluster
         self._outbox = outbox
         self.ended: list[Flight] = []
         self._noted: set[RequestKey] = set()
@@ -20,17 +20,17 @@ class Landing:
 
     def request(self, key: RequestKey, request: RecreateRequest | None, now: int) -> None:
         """A request was made, changed or deleted."""
-        before = self._world.requests.get(key)
-        self._world.change_request(key, request)
+        before = self._cluster.requests.get(key)
+        self._cluster.change_request(key, request)
         if request is None:
             self._noted.discard(key)
-            flight = None if before is None else self._world.flights.get(before.pod_uid)
+            flight = None if before is None else self._cluster.flights.get(before.pod_uid)
             if before is not None and before.is_live and flight is not None and flight.request == key:
                 self._end(flight.uid)
             return
         if not request.is_ours:
             return
-        flight = self._world.flights.get(request.pod_uid)
+        flight = self._cluster.flights.get(request.pod_uid)
         if flight is None:
             flight = self._found(request, now)
         elif flight.request == key:
@@ -45,7 +45,7 @@ class Landing:
 
     def _found(self, request: RecreateRequest, now: int) -> Flight | None:
         """A restart that another controller began: this one takes it over (F-3)."""
-        pod = self._world.pods.get(request.pod_uid)
+        pod = self._cluster.pods.get(request.pod_uid)
         if pod is None:
             return None
         until = None
@@ -55,18 +55,18 @@ class Landing:
                 return None
         flight = Flight(
             uid=pod.uid,
-            workload=self._world.workloads.root(pod),
+            workload=self._cluster.workloads.root(pod),
             request=(request.namespace, request.name),
             container=request.container,
             container_id=request.container_id,
             until_ns=until,
         )
-        self._world.flights.begin(flight)
+        self._cluster.flights.begin(flight)
         return flight
 
     def _settled_ns(self, request: RecreateRequest, now: int) -> int:
         completed = request.completed_ns
-        age = 0 if completed is None else max(0, self._world.wall(now) - completed)
+        age = 0 if completed is None else max(0, self._cluster.wall(now) - completed)
         return now + max(0, SETTLE_NS - age)
 
     def _completed(self, request: RecreateRequest, flight: Flight, now: int) -> None:
@@ -75,20 +75,20 @@ class Landing:
         duration = max(0, (request.completed_ns or request.created_ns) - request.created_ns)
         self._outbox.put(Finished(request.has_succeeded, duration))
         if not request.has_succeeded:
-            self._world.history.restarted(f"{request.pod_uid}/{request.container}", now)
+            self._cluster.history.restarted(f"{request.pod_uid}/{request.container}", now)
             regarding = Regarding("v1", "Pod", request.namespace, request.pod_name, request.pod_uid)
             why = request.message or f"container {request.container}: {request.container_phase or 'no state'}"
             self._outbox.event(regarding, "Warning", "ELPRestartFailed", f"{request.name}: {why}")
 
     def pod(self, uid: str) -> None:
         """A pod changed; its restart is over once the request is completed and the new container is ready."""
-        flight, pod = self._world.flights.get(uid), self._world.pods.get(uid)
+        flight, pod = self._cluster.flights.get(uid), self._cluster.pods.get(uid)
         if flight is None:
             return
         if pod is None:
             self._end(uid)
             return
-        request = self._world.requests.get(flight.request)
+        request = self._cluster.requests.get(flight.request)
         container = pod.container(flight.container)
         is_over = flight.until_ns is not None and request is not None and not request.is_live
         is_new = container is not None and container.container_id != flight.container_id and container.is_ready
@@ -97,19 +97,19 @@ class Landing:
 
     def expire(self, now: int) -> None:
         """Ends the restarts whose time is over."""
-        over = [each.uid for each in self._world.flights if each.until_ns is not None and each.until_ns <= now]
+        over = [each.uid for each in self._cluster.flights if each.until_ns is not None and each.until_ns <= now]
         for uid in over:
             self._end(uid)
 
     def recall(self, now: int) -> None:
         """Note the restarts of requests that are there already, oldest first (F-3)."""
-        offset = self._world.offset_ns
-        for key, request in sorted(self._world.requests.items(), key=lambda item: item[1].created_ns):
+        offset = self._cluster.offset_ns
+        for key, request in sorted(self._cluster.requests.items(), key=lambda item: item[1].created_ns):
             if request.is_ours and key not in self._noted:
                 self._noted.add(key)
                 moment = min(now, max(0, request.created_ns - offset))
-                self._world.history.restarted(f"{request.pod_uid}/{request.container}", moment)
-            if request.is_ours and self._world.flights.get(request.pod_uid) is None:
+                self._cluster.history.restarted(f"{request.pod_uid}/{request.container}", moment)
+            if request.is_ours and self._cluster.flights.get(request.pod_uid) is None:
                 # Its pod may have come after it.
                 self._found(request, now)
                 self.pod(request.pod_uid)
@@ -119,6 +119,6 @@ class Landing:
         self._end(uid)
 
     def _end(self, uid: str) -> None:
-        flight = self._world.flights.end(uid)
+        flight = self._cluster.flights.end(uid)
         if flight is not None:
             self.ended.append(flight)

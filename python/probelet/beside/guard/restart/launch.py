@@ -17,11 +17,11 @@ from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.outbox import Outbox
 from probelet.beside.guard.restart.protocol.outputs import AnnotatePod, Create, Delete, Regarding, Reserve
-from probelet.beside.guard.restart.protocol.verdict import Verdict
+from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.request import request_body, request_name
 from probelet.beside.guard.restart.settings.config import SECOND, Config
+from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.flights import UNSEEN_NS, Flight
-from probelet.beside.guard.restart.state.world import World
 
 REWRITE_NS: Final = 5 * SECOND
 """How often a reservation is written again: OpenKruise drops one of an update after 10 s (kruise 1.9.0)."""
@@ -42,10 +42,10 @@ class Pending:
 class Launcher:
     """Starts restarts, one after the other."""
 
-    def __init__(self, world: World, outbox: Outbox) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterState, outbox: Outbox) -> None:
+        self._cluster = cluster
         self._outbox = outbox
-        config = world.config
+        config = cluster.config
         self._bucket = _bucket(config)
         # It begins empty: a controller that restarts often does not get a burst each time (F-3).
         self._bucket.take(0, config.burst)
@@ -60,12 +60,12 @@ class Launcher:
         """Decisions begin: whatever the bucket has gained before does not count."""
         if not self._began:
             self._began = True
-            self._bucket = _bucket(self._world.config)
-            self._bucket.take(now, self._world.config.burst)
+            self._bucket = _bucket(self._cluster.config)
+            self._bucket.take(now, self._cluster.config.burst)
 
     def configure(self, now: int) -> None:
         """Take a new rate; the tokens stay, as far as the new bucket has room for them."""
-        config = self._world.config
+        config = self._cluster.config
         if self._rate == (config.tokens_per_minute, config.burst):
             return
         self._rate = config.tokens_per_minute, config.burst
@@ -82,25 +82,25 @@ class Launcher:
         """When there is a token."""
         return self._bucket.due(now)
 
-    def launch(self, uid: str, state: ProbeState, reserved: dict[BudgetKey, int], now: int) -> Verdict | None:
+    def launch(self, uid: str, state: ProbeState, reserved: dict[BudgetKey, int], now: int) -> CheckResult | None:
         """Restart a container that passed every check; None once its request is on the way, or it waits for a
         budget."""
-        world = self._world
-        pod = world.pods[uid]
+        cluster = self._cluster
+        pod = cluster.pods[uid]
         container = pod.container(state.container)
         assert container is not None
         name = request_name(pod, container)
-        existing = world.requests.get((pod.namespace, name))
+        existing = cluster.requests.get((pod.namespace, name))
         if existing is not None:
             # It completed without restarting this instance, and its back-off is over (3B.5).
             why = "it completed and the container is the same"
             self._outbox.put(Delete(self._outbox.number(), (pod.namespace, name), existing.uid, why))
-            return Verdict("PodBusy", f"ContainerRecreateRequest {name} is deleted first", ("pod", uid))
-        if world.config.dry_run:
+            return CheckResult("PodBusy", f"ContainerRecreateRequest {name} is deleted first", ("pod", uid))
+        if cluster.config.dry_run:
             self._bucket.take(now)
-            world.history.restarted(f"{uid}/{state.container}", now)
-            return Verdict("DryRun", f"dryRun: {_cause(state)}")
-        for budget in world.budgets.covering(pod, world.workloads.root(pod)):
+            cluster.history.restarted(f"{uid}/{state.container}", now)
+            return CheckResult("DryRun", f"dryRun: {_cause(state)}")
+        for budget in cluster.budgets.covering(pod, cluster.workloads.root(pod)):
             if budget.key not in reserved and self._wants_place(budget, pod):
                 self._reserve(uid, pod, budget, reserved, now)
                 return None
@@ -108,7 +108,7 @@ class Launcher:
         return None
 
     def _wants_place(self, budget: Budget, pod: GuardedPod) -> bool:
-        config = self._world.config
+        config = self._cluster.config
         reserves = config.reserve_pdb if budget.kind == "PodDisruptionBudget" else config.reserve_pub
         return reserves and budget.has_status and pod.is_ready
 
@@ -119,7 +119,7 @@ class Launcher:
 
     def _place(self, budget: Budget, pod: str, now: int) -> dict[str, object]:
         """The patch that writes a pod into a budget, or writes its time anew."""
-        moment = text(self._world.wall(now))
+        moment = text(self._cluster.wall(now))
         is_pdb = budget.kind == "PodDisruptionBudget"
         status: dict[str, object] = {"disruptedPods" if is_pdb else "unavailablePods": {pod: moment}}
         if pod not in budget.reserved:
@@ -127,37 +127,37 @@ class Launcher:
         return {"metadata": {"resourceVersion": budget.resource_version}, "status": status}
 
     def _create(self, pod: GuardedPod, state: ProbeState, reserved: dict[BudgetKey, int], now: int) -> None:
-        world, outbox = self._world, self._outbox
+        cluster, outbox = self._cluster, self._outbox
         container = pod.container(state.container)
         assert container is not None
         self._bucket.take(now)
-        body = request_body(pod, container, state, world.config, fills_context=world.options.fills_context)
+        body = request_body(pod, container, state, cluster.config, fills_context=cluster.options.fills_context)
         key = pod.namespace, body["metadata"]["name"]
-        workload = world.workloads.root(pod)
-        world.flights.begin(
+        workload = cluster.workloads.root(pod)
+        cluster.flights.begin(
             Flight(pod.uid, workload, key, container.name, container.container_id, now + UNSEEN_NS, reserved)
         )
-        world.history.restarted(f"{pod.uid}/{container.name}", now)
+        cluster.history.restarted(f"{pod.uid}/{container.name}", now)
         number = outbox.number()
         self.creates[number] = pod.uid
-        outbox.decide(pod.uid, state, Verdict("Restarting", _cause(state)), now)
+        outbox.decide(pod.uid, state, CheckResult("Restarting", _cause(state)), now)
         outbox.put(Create(number, body))
         regarding = Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid)
         outbox.event(regarding, "Normal", "ELPRestarting", f"container {container.name}: {_cause(state)}")
-        if world.config.annotate_pods:
-            said = {"container": container.name, "reason": "Restarting", "time": text(world.wall(now))}
+        if cluster.config.annotate_pods:
+            said = {"container": container.name, "reason": "Restarting", "time": text(cluster.wall(now))}
             annotations = {names.LAST_DECISION: msgspec.json.encode(said).decode()}
             patch = {"metadata": {"annotations": annotations}}
             outbox.put(AnnotatePod(pod.namespace, pod.name, pod.uid, patch))
 
     def rewrite(self, now: int) -> None:
         """Write reservations again before they expire."""
-        world = self._world
-        for flight in world.flights:
-            pod = world.pods.get(flight.uid)
+        cluster = self._cluster
+        for flight in cluster.flights:
+            pod = cluster.pods.get(flight.uid)
             if pod is None or not flight.reserved:
                 continue
-            covering = {each.key: each for each in world.budgets.covering(pod, flight.workload)}
+            covering = {each.key: each for each in cluster.budgets.covering(pod, flight.workload)}
             for key, at in list(flight.reserved.items()):
                 if key not in covering:
                     del flight.reserved[key]
@@ -167,7 +167,7 @@ class Launcher:
 
     def rewrite_due(self) -> int | None:
         """When the next reservation is written again."""
-        moments = (at for flight in self._world.flights for at in flight.reserved.values())
+        moments = (at for flight in self._cluster.flights for at in flight.reserved.values())
         first = min(moments, default=None)
         return None if first is None else first + REWRITE_NS
 

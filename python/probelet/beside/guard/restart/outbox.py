@@ -6,23 +6,22 @@ from probelet.beside.guard.objects.budget import Budget
 from probelet.beside.guard.objects.node_probes import ProbeState, cut
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.outputs import Decision, Event, Output, Regarding
-from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, TOLD
-from probelet.beside.guard.restart.protocol.verdict import Verdict
+from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, WITH_EVENT, CheckResult
+from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
-from probelet.beside.guard.restart.state.world import World
 
-TOLD_MAX: Final = 50_000
+EVENTS_MAX: Final = 50_000
 """Events that are remembered at most: a cluster with more failing pods gets some events more often."""
 
 
 class Outbox:
     """The outputs of the machine, in their order."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterState) -> None:
+        self._cluster = cluster
         self._outputs: list[Output] = []
         self._numbers = 0
-        self._told: dict[tuple[str, str], int] = {}
+        self._event_ns: dict[tuple[str, str], int] = {}
 
     def drain(self) -> list[Output]:
         """The outputs since the last call."""
@@ -38,50 +37,50 @@ class Outbox:
         """Add an output."""
         self._outputs.append(output)
 
-    def decide(self, uid: str, state: ProbeState, verdict: Verdict, now: int) -> None:
+    def decide(self, uid: str, state: ProbeState, result: CheckResult, now: int) -> None:
         """Say what was decided about a failed probe."""
-        entry, pod = self._world.entries[uid][1], self._world.pods.get(uid)
-        text = f"container {state.container}: {verdict.message}"
-        self.put(Decision(verdict.reason, entry.namespace, entry.name, state.container, verdict.message))
-        if pod is not None and verdict.reason in TOLD:
-            self.tell_pod(pod, "Warning", verdict.reason, text, now)
-        if verdict.reason == "BreakerOpen":
-            self._tell_breaker(verdict, now)
+        entry, pod = self._cluster.entries[uid][1], self._cluster.pods.get(uid)
+        text = f"container {state.container}: {result.message}"
+        self.put(Decision(result.reason, entry.namespace, entry.name, state.container, result.message))
+        if pod is not None and result.reason in WITH_EVENT:
+            self.pod_event(pod, "Warning", result.reason, text, now)
+        if result.reason == "BreakerOpen":
+            self._breaker_event(result, now)
 
-    def tell_pod(self, pod: GuardedPod, type: Literal["Normal", "Warning"], reason: str, text: str, now: int) -> None:
+    def pod_event(self, pod: GuardedPod, type: Literal["Normal", "Warning"], reason: str, text: str, now: int) -> None:
         """An event of a pod, unless it had one of that reason a short while ago."""
-        self._tell(Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid), type, reason, text, now)
+        self._paced_event(Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid), type, reason, text, now)
 
-    def tell_budget(self, budget: Budget, now: int) -> None:
+    def budget_event(self, budget: Budget, now: int) -> None:
         """A warning about a budget that nobody keeps."""
         is_pdb = budget.kind == "PodDisruptionBudget"
         version = "policy/v1" if is_pdb else "policy.kruise.io/v1alpha1"
         regarding = Regarding(version, budget.kind, budget.namespace, budget.name, budget.uid)
         text = "the budget has no status, so no controller keeps it; restarts do not wait for it"
-        self._tell(regarding, "Warning", "ELPBudgetWithoutStatus", text, now)
+        self._paced_event(regarding, "Warning", "ELPBudgetWithoutStatus", text, now)
 
-    def _tell_breaker(self, verdict: Verdict, now: int) -> None:
-        assert isinstance(verdict.gate, tuple)
-        scope, key = verdict.gate
+    def _breaker_event(self, result: CheckResult, now: int) -> None:
+        assert isinstance(result.gate, tuple)
+        scope, key = result.gate
         if scope == "node":
-            self._tell(Regarding("v1", "Node", "", key, key), "Warning", "ELPBreakerOpen", verdict.message, now)
+            self._paced_event(Regarding("v1", "Node", "", key, key), "Warning", "ELPBreakerOpen", result.message, now)
             return
         assert isinstance(key, WorkloadKey)
-        workload = self._world.workloads.get(key)
+        workload = self._cluster.workloads.get(key)
         if workload is not None:
             regarding = Regarding(workload.api_version, workload.kind, key.namespace, key.name, workload.uid)
-            self._tell(regarding, "Warning", "ELPBreakerOpen", verdict.message, now)
+            self._paced_event(regarding, "Warning", "ELPBreakerOpen", result.message, now)
 
-    def _tell(
+    def _paced_event(
         self, regarding: Regarding, type: Literal["Normal", "Warning"], reason: str, message: str, now: int
     ) -> None:
         key = (f"{regarding.kind}/{regarding.namespace}/{regarding.name}/{regarding.uid}", reason)
-        if now - self._told.get(key, -EVENT_EVERY_NS) < EVENT_EVERY_NS:
+        if now - self._event_ns.get(key, -EVENT_EVERY_NS) < EVENT_EVERY_NS:
             return
-        if len(self._told) >= TOLD_MAX:
-            del self._told[next(iter(self._told))]
-        self._told.pop(key, None)
-        self._told[key] = now
+        if len(self._event_ns) >= EVENTS_MAX:
+            del self._event_ns[next(iter(self._event_ns))]
+        self._event_ns.pop(key, None)
+        self._event_ns[key] = now
         self.event(regarding, type, reason, message)
 
     def event(self, regarding: Regarding, type: Literal["Normal", "Warning"], reason: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Several plays of one happening as steps over time, in one chart, which shows where they part."""
+"""Several plays of one incident as steps over time, in one chart, which shows where they part."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What one chart shows: the same number of each play."""
+    """The content of one chart: the same number of each play."""
 
     title: str
     series: Sequence[Series]

@@ -3,11 +3,11 @@
 from typing import Final, TypeAlias
 
 from probelet.lab.picture.perfetto.wire import double, integer, message, text
+from probelet.spec.text.duration import SECOND
 
 Note: TypeAlias = tuple[str, str | int | float]
 """A name and a value, which the viewer shows beside an event."""
 
-NANOSECONDS: Final = 1_000_000_000
 
 # The numbers of the fields, by message.
 _TRACE_PACKET: Final = 1
@@ -79,7 +79,7 @@ def _packet(*fields: bytes) -> bytes:
 
 
 def _nanoseconds(seconds: float) -> int:
-    return round(seconds * NANOSECONDS)
+    return round(seconds * SECOND)
 
 
 def _note(note: Note) -> bytes:

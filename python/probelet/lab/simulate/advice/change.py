@@ -21,7 +21,7 @@ class Change:
     path: str
     """The field that it is about, by its path in the object."""
     old: str
-    """As YAML on one line; empty if the manifest does not have the field."""
+    """The old value as YAML on one line; empty if the manifest does not have the field."""
     new: str
     why: str
     """One sentence without its full stop."""

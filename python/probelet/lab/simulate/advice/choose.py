@@ -19,7 +19,7 @@ Try = Callable[[Change], VerdictRow | None]
 
 
 def choose(ladders: Iterable[Ladder], base: VerdictRow, most: int, play: Try) -> tuple[list[AdviceRow], int]:
-    """What helps, best first, and how many changes were played, ``most`` at most."""
+    """Returns the changes that help, best first, and how many changes were played, ``most`` at most."""
     tried = 0
     found: list[tuple[tuple[float, ...], int, AdviceRow]] = []
     for order, ladder in enumerate(ladders):

@@ -1,4 +1,4 @@
-"""What may help against the troubles of a play: ladders of changes, the mildest rung of each first."""
+"""Changes that may help against the troubles of a play: ladders of changes, the mildest rung of each first."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -135,7 +135,7 @@ class _Target:
         )
 
     def _price(self, probe_type: ProbeType, fields: dict[str, int]) -> str:
-        """What the change costs: how much later a replica that really hangs is noticed."""
+        """Returns the price of a change in words: how much later a replica that really hangs is noticed."""
         probe = self._container.probe(probe_type)
         assert probe is not None
         before, after = (

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.fix.change import Fix, Set
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.change import Fix, Set
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 from probelet.spec.read.kinds import KINDS
 
 _DEFAULTS: Final = {

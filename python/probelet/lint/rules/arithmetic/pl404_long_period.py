@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.severity import Severity
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit, Severity
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 LONGEST: Final = 60
 """Seconds. A shorter period is no finding."""

@@ -6,8 +6,9 @@ from typing import Final
 
 from probelet.lint.command.shell import program, script, simple_command
 from probelet.lint.command.statements import statements
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _BACKGROUND: Final = re.compile(r"(?<![&><|\\])&(?![&>0-9-])")
 _WAIT: Final = re.compile(r"\bwait\b")

@@ -5,8 +5,9 @@ from typing import Final
 
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _SLOW: Final = frozenset(
     {

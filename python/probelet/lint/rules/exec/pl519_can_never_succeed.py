@@ -6,9 +6,10 @@ from typing import Final
 
 from probelet.lint.command.shell import SHELLS, program, script
 from probelet.lint.command.statements import statements
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.target.consequence import of_failing, of_no_program
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.facts.consequence import of_failing, of_no_program
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _OPERATORS: Final = frozenset({"||", "&&", "|", ";", ">", ">>", "2>&1", ">/dev/null"})
 _DISTROLESS: Final = re.compile(r"(^|/)distroless(/|$)|(^|[/:_-])scratch([:_-]|$)")

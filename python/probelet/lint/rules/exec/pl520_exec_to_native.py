@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.change import Fix, Plain, Replace
 from probelet.lint.command.client import LOOPBACK, GrpcCall, HttpCall, grpc_call, http_call
-from probelet.lint.fix.change import Fix, Plain, Replace
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

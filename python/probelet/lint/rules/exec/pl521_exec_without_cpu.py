@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 from probelet.spec.text.quantity import parse_quantity
 
 COST: Final = (20, 50)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_workloads
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 from probelet.lint.settings import Settings
-from probelet.lint.world.workload import LintWorkload
 
 
 def check(workload: LintWorkload) -> Iterator[Hit]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.dependency import dependency
-from probelet.lint.rules.readiness.replicas import all_of_them, replicas
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.facts.dependency import dependency
+from probelet.lint.facts.replicas import all_of_them, replicas
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.liveness.handler import question
-from probelet.lint.rules.readiness.dependency import dependency
-from probelet.lint.rules.readiness.replicas import replicas
-from probelet.lint.world.container import LintContainer
+from probelet.lint.facts.dependency import dependency
+from probelet.lint.facts.question import question
+from probelet.lint.facts.replicas import replicas
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 
 def check(container: LintContainer) -> Iterator[Hit]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.replicas import replicas
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.facts.replicas import replicas
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_probes
 
 PATIENT: Final = 60
 """Seconds of failures that the only replica should survive."""

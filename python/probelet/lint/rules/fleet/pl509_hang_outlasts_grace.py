@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.fix.change import Fix, Set
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.change import Fix, Set
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 LONGEST: Final = 300
 """Seconds of grace from which on a hang is worth a finding."""

@@ -5,8 +5,9 @@ from typing import Final
 
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.world.container import LintContainer
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 LEFT: Final = 2
 """Seconds that the kubelet leaves between SIGTERM and SIGKILL when a hook has used up the rest."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.rules.fleet.number import number
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 
 DEFAULT: Final = 600
 """progressDeadlineSeconds of a Deployment that has none."""
@@ -15,7 +15,7 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
     """Compares the deadline of a Deployment with the time that its probes give a start."""
     if workload.kind != "Deployment":
         return
-    deadline = number(workload.object.spec.progress_deadline_seconds, DEFAULT)
+    deadline = workload.number("progress_deadline_seconds", DEFAULT)
     budgets = [(container.startup_budget, container) for container in workload.probed]
     for budget, container in budgets:
         if budget is not None and budget.earliest > deadline:

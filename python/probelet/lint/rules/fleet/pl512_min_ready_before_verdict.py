@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.rules.fleet.number import number
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 
 
 def check(workload: LintWorkload) -> Iterator[Hit]:
     """Compares minReadySeconds with the shortest time until readiness takes a pod out."""
-    wanted = number(getattr(workload.object.spec, "min_ready_seconds", None), 0)
+    wanted = workload.number("min_ready_seconds", 0)
     found = [each.readiness for each in workload.probed if each.readiness is not None]
     # With several probes the quickest one decides, and which of them a bad release fails is open.
     if wanted <= 0 or len(found) != 1 or _is_recreated(workload):

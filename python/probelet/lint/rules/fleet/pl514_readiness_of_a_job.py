@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.world.container import LintContainer
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 
 def check(container: LintContainer) -> Iterator[Hit]:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 
 _ANNOTATION: Final = "apps.kruise.io/using-enhanced-liveness"
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from probelet.lint.command.shell import simple_command
-from probelet.lint.rule import Hit, Rule, on_workloads
-from probelet.lint.rules.readiness.asked import asked_workloads
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.facts.asked import asked_workloads
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_workloads
 
 Edge: TypeAlias = "tuple[LintProbe, str, LintWorkload]"
 """The readiness probe that asks, the Service, and the workload behind it."""
@@ -43,7 +43,8 @@ def _way(workload: LintWorkload, goal: LintWorkload, seen: set[int]) -> list[Edg
 
 
 def _edges(workload: LintWorkload) -> Iterator[Edge]:
-    """What the readiness probes of a workload ask, among the Services whose only pods are those of one workload."""
+    """Yields the workloads that the readiness probes of a workload ask, among the Services whose only pods are those of
+    one workload."""
     for container in workload.probed:
         probe = container.readiness
         if probe is None:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
-from probelet.lint.rules.liveness.handler import question
-from probelet.lint.rules.readiness.replicas import replicas
-from probelet.lint.severity import Severity
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.neighbour import Service
+from probelet.lint.command.why_it_succeeds import why_it_succeeds
+from probelet.lint.facts.question import question
+from probelet.lint.facts.replicas import replicas
+from probelet.lint.finding import Hit, Severity
+from probelet.lint.model.neighbour import Service
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 
 def check(container: LintContainer) -> Iterator[Hit]:

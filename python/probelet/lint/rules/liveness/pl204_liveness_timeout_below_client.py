@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.liveness.client_timeout import client_timeout
+from probelet.lint.facts.client_timeout import client_timeout
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 from probelet.lint.settings import Settings
-from probelet.lint.world.probe import LintProbe
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

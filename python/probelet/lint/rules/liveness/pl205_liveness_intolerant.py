@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 SHORTEST: Final = 20
 """Seconds of failures that a container should survive: what the defaults (period 10, failureThreshold 3) allow."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer, LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _ASIDE: Final = re.compile(r"metrics|prom|monitor|webhook|admission|probe|health|debug|admin|telemetry|profil")
 """Names of ports that clients do not use for the work of the container."""

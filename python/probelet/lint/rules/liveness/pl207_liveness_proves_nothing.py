@@ -6,8 +6,9 @@ from typing import Final
 
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _OF_PROCESSES: Final = frozenset({"ps", "pgrep", "pidof"})
 _HTTP: Final = re.compile(r"(https?|web|rest|h2c?)(-.*)?")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _READY: Final = re.compile(r"(?:^|[/_.?&=-])(?:is)?ready(?:z|ness)?(?:$|[/_.?&=-])|readiness", re.IGNORECASE)
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.observed.container import ObservedContainer, Start
 from probelet.lint.observed.trend import rising
-from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
 
 WARN: Final = 0.5
 ERROR: Final = 0.8
@@ -23,7 +23,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     budget = container.startup_budget
     if not starts or budget is None or not budget.earliest:
         return
-    killer = container.startup or container.liveness
+    killer = container.killer
     assert killer is not None  # A container with a budget has a probe that kills it.
     longest = max(start.took for start in starts)
     if longest <= WARN * budget.earliest:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer
-from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
 
 DAYS: Final = 30
 _DAY: Final = 24 * 3600
@@ -18,7 +19,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     budget = container.startup_budget
     if budget is None or not ages or min(ages) <= DAYS * _DAY:
         return
-    killer = container.startup or container.liveness
+    killer = container.killer
     assert killer is not None  # A container with a budget has a probe that kills it.
     yield killer.hit(
         "",

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
 from probelet.lint.observed.outage import HOUR, Outage, changes, is_flapping
-from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
 
 
 def check(container: LintContainer) -> Iterator[Hit]:

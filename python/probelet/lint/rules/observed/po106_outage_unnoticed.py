@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.facts.asked import asked_workloads
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe, Run
 from probelet.lint.observed.outage import Outage
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.asked import asked_workloads
+from probelet.lint.rule import Rule, on_probes
 from probelet.lint.settings import Settings
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

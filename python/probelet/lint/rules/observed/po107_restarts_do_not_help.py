@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer
-from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
 
 RESTARTS_MIN: Final = 3
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Counts kills in a row, and the replicas that wait for their next start after several restarts."""
-    killer, budget = container.startup or container.liveness, container.startup_budget
+    killer, budget = container.killer, container.startup_budget
     if killer is None or budget is None:
         return
     kills = max((row.kills_in_row for row in container.observed), default=0)

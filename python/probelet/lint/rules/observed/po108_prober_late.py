@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
-from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.rule import Rule, on_probes
 from probelet.lint.settings import Settings
-from probelet.lint.world.probe import LintProbe
 
 SHARE: Final = 0.1
 """Of a period."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer, Run
 from probelet.lint.observed.outage import HOUR
-from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.lint.world.container import LintContainer
 
 RESTARTS_MIN: Final = 3
 OFTEN: Final = 6 * HOUR

@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
 from probelet.lint.observed.outage import HOUR
-from probelet.lint.rule import Hit, Rule, on_workloads
+from probelet.lint.rule import Rule, on_workloads
 from probelet.lint.settings import Settings
-from probelet.lint.world.workload import LintWorkload
 
 BURST: Final = 25
 """Events about one object that client-go lets through at once."""

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintWorkload
 from probelet.lint.observed.container import ObservedClients, ObservedContainer, ObservedProbe
-from probelet.lint.rule import Hit, Rule, on_workloads
+from probelet.lint.rule import Rule, on_workloads
 from probelet.lint.settings import Settings
-from probelet.lint.world.workload import LintWorkload
 
 TIMES: Final = 10
 """Buckets of histograms are coarse: less than this may be their bounds."""

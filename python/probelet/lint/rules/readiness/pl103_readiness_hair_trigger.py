@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.dependency import dependency
-from probelet.lint.rules.readiness.replicas import replicas
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.facts.dependency import dependency
+from probelet.lint.facts.replicas import replicas
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 SHORTEST: Final = 10
 """Seconds of failures that a pod behind a Service should survive: a long garbage collection, or a busy moment."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.dependency import dependency
-from probelet.lint.rules.readiness.replicas import replicas
-from probelet.lint.world.probe import LintProbe
-from probelet.lint.world.workload import LintWorkload
+from probelet.lint.facts.dependency import dependency
+from probelet.lint.facts.replicas import replicas
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe, LintWorkload
+from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
@@ -29,7 +29,7 @@ def _has_other_pods(workload: LintWorkload, service: str) -> bool:
     """True if another workload has pods behind the Service."""
     return any(
         other is not workload and any(each.metadata.name == service for each in other.services)
-        for other in workload.world.workloads
+        for other in workload.scope.workloads
     )
 
 

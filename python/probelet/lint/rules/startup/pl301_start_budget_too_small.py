@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.startup.killer import killer
-from probelet.lint.world.container import LintContainer
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the declared start with the start that surely survives."""
-    probe, budget, start = killer(container), container.startup_budget, container.startup_seconds
+    probe, budget, start = container.killer, container.startup_budget, container.startup_seconds
     if probe is None or budget is None or start is None or not budget.earliest < start <= budget.latest:
         return
     timing = probe.timing

@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.fix.change import Fix, Plain, Remove, Set
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.startup.handler_text import handler_text
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
+import msgspec
+
+from probelet.lint.change import Fix, Plain, Remove, Set
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer, LintProbe
+from probelet.lint.rule import Rule, on_containers
+from probelet.spec.model.probe import Probe
 
 DELAY: Final = 30
 """Seconds from which on a delay is a guess at the start, and no politeness."""
 
 PERIOD: Final = 10
 """The longest period of the startup probe in the fix: so long may a container wait that is up already."""
+
+_DEFAULTS: Final[tuple[tuple[str, str], ...]] = (("scheme", "HTTP"), ("path", "/"), ("service", ""))
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -37,7 +41,7 @@ def _fix(liveness: LintProbe, budget: int) -> Fix:
     period = min(timing.period, max(PERIOD, timing.timeout))
     # The budget for sure is one period less than failureThreshold x periodSeconds. It covers the latest kill of before.
     failures = -(-budget // period) + 1
-    probe: dict[str, Plain] = {**handler_text(liveness), "periodSeconds": period, "failureThreshold": failures}
+    probe: dict[str, Plain] = {**_handler_text(liveness), "periodSeconds": period, "failureThreshold": failures}
     if timing.timeout != 1:
         probe["timeoutSeconds"] = timing.timeout
     if (grace := liveness.spec.termination_grace_period_seconds) is not None:
@@ -51,6 +55,21 @@ def _fix(liveness: LintProbe, budget: int) -> Fix:
         ),
         is_safe=True,
     )
+
+
+def _handler_text(probe: LintProbe) -> dict[str, Plain]:
+    """The handler's field with its value, without what is the default anyway."""
+    spec = probe.spec
+    bare = Probe(exec=spec.exec, http_get=spec.http_get, tcp_socket=spec.tcp_socket, grpc=spec.grpc)
+    found: dict[str, Plain] = msgspec.to_builtins(bare)
+    for value in found.values():
+        assert isinstance(value, dict)
+        for name, default in _DEFAULTS:
+            if value.get(name) == default:
+                del value[name]
+        if not value.get("httpHeaders", True):
+            del value["httpHeaders"]
+    return found
 
 
 RULE = Rule(

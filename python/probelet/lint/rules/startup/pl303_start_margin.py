@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.startup.image import database, slow_start
-from probelet.lint.rules.startup.killer import killer
-from probelet.lint.world.container import LintContainer
+from probelet.lint.facts.image import database, slow_start
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 MARGIN: Final = 2
 """A start on a busy node, with twice the data of today, takes about twice as long."""
@@ -17,7 +17,7 @@ SHORT: Final = 60
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the start that surely survives with the declared one, or with what such programs need."""
-    probe, budget, start = killer(container), container.startup_budget, container.startup_seconds
+    probe, budget, start = container.killer, container.startup_budget, container.startup_seconds
     if probe is None or budget is None:
         return
     if start is not None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.fix.change import Fix, Set
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.change import Fix, Set
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 PERIOD: Final = 10
 """Seconds that a container may wait although it is up: the default period."""

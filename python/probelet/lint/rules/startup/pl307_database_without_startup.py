@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.rules.startup.image import IN_MEMORY, database
-from probelet.lint.world.container import LintContainer
+from probelet.lint.facts.image import IN_MEMORY, database
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer
+from probelet.lint.rule import Rule, on_containers
 
 _TEXTS: Final = frozenset({"configMap", "secret", "projected", "downwardAPI", "image"})
 """Volumes that hold no data of a database."""

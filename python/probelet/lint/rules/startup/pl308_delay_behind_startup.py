@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.fix.change import Fix, Remove
-from probelet.lint.rule import Hit, Rule, on_containers
-from probelet.lint.world.container import LintContainer
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.change import Fix, Remove
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintContainer, LintProbe
+from probelet.lint.rule import Rule, on_containers
 
 
 def check(container: LintContainer) -> Iterator[Hit]:

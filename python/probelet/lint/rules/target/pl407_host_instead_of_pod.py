@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from ipaddress import ip_address
 
+from probelet.lint.change import Fix, Remove
 from probelet.lint.command.host import is_loopback
-from probelet.lint.fix.change import Fix, Remove
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.target.consequence import of_failing
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.facts.consequence import of_failing
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:

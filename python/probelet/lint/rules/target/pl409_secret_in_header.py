@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import parse_qsl
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _NAME: Final = re.compile(r"(proxy-)?authorization|.*(api-?key|token|secret|passw(or)?d|credential).*", re.IGNORECASE)
 _VALUE: Final = re.compile(r"(?i:bearer|basic)\s+\S{8,}|(gh[pousr]_|github_pat_|xox[bp]-|AKIA|eyJ)[\w.-]{10,}")

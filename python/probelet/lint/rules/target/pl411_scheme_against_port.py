@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.target.consequence import of_failing
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.facts.consequence import of_failing
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _TLS: Final = re.compile(r"https|(.+-)?(https|tls|ssl)")
 _TLS_NUMBERS: Final = frozenset({443, 6443, 8443, 9443})

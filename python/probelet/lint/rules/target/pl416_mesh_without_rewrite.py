@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.target.consequence import of_failing
-from probelet.lint.world.probe import LintProbe
+from probelet.lint.facts.consequence import of_failing
+from probelet.lint.finding import Hit
+from probelet.lint.model.workload import LintProbe
+from probelet.lint.rule import Rule, on_probes
 
 _OWN: Final = frozenset({15020, 15021, 15090})
 """Ports of the sidecar itself."""

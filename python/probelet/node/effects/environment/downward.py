@@ -74,7 +74,7 @@ def _amounts(named: str, kind: str, pod: Pod, container: Container, place: Place
 
 
 def _allocatable(pod: Pod, node: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """What the node has, or the limits of the whole pod."""
+    """Returns the node's allocatable amounts, or the limits of the whole pod."""
     of_pod = pod.spec.resources.limits if pod.spec.resources is not None else {}
     own = {name: parse_quantity(of_pod[name]) for name in _OF_WHOLE_PODS if name in of_pod}
     return {**node, **{name: amount for name, amount in own.items() if amount and name in node}}

@@ -17,6 +17,6 @@ class Place:
     given: Mapping[str, str] = field(default_factory=dict)
     """Variables that the runtime sets itself. The manifest's variables replace them."""
     allocatable: Mapping[str, Fraction] = field(default_factory=dict)
-    """What the node has for pods, in CPUs and bytes: the limits of a container that has none."""
+    """The node's CPUs and bytes for pods: the limits of a container that has none."""
     objects: Objects = field(default_factory=dict)
     """The ConfigMaps and Secrets that variables may refer to."""

@@ -1,4 +1,4 @@
-"""What the configuration of every container takes from this machine and from the node's configuration.
+"""The part of every container's configuration that comes from this machine and from the node's configuration.
 
 What a node has for pods is what a kubelet without reservations says: everything but its eviction thresholds
 (``Allocatable``; pkg/kubelet/cm/node_container_manager_linux.go and the defaults of ``evictionHard``, 1.36).
@@ -53,14 +53,14 @@ class Host:
     disk_bytes: int = 0
     """The file system below which containers write; 0 if it cannot be read."""
     huge_page_sizes: tuple[str, ...] = ()
-    """As the kernel's cgroups name them: ``2MB``."""
+    """The sizes as the kernel's cgroups name them: ``2MB``."""
     seccomp_default: bool = False
     cluster_domain: str = ""
     selinux: bool = False
     """Whether SELinux is enabled, so that a file of this machine needs a label before a container may use it."""
 
     def allocatable(self) -> dict[str, Fraction]:
-        """What the node has for pods, in CPUs and bytes, without what is not known."""
+        """Returns the node's CPUs and bytes for pods, without unknown amounts."""
         memory, disk = self.memory_bytes - MEMORY_EVICTION_BYTES, self.disk_bytes * (1 - DISK_EVICTION_SHARE)
         amounts = {"cpu": Fraction(self.cpus), "memory": Fraction(memory), "ephemeral-storage": Fraction(disk)}
         return {name: amount for name, amount in amounts.items() if amount > 0}
@@ -86,7 +86,7 @@ def this_host(
 
 
 def _possible_cpus(folder: Path) -> list[int]:
-    """As many as there are now if the kernel has no list."""
+    """Returns the number of possible CPUs; the present number if the kernel has no list."""
     return _listed(folder / "possible") or list(range(os.cpu_count() or 1))
 
 

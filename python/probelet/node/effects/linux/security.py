@@ -91,7 +91,7 @@ def namespaces(pod: Pod) -> api_pb2.NamespaceOption:
         network=api_pb2.NODE if pod.spec.host_network else api_pb2.POD,
         pid=api_pb2.NODE if pod.spec.host_pid else pid,
         ipc=api_pb2.NODE if pod.spec.host_ipc else api_pb2.POD,
-        # A pod that asks for a user namespace of its own is refused (``spec.rules.security.admission``).
+        # A pod that asks for a user namespace of its own is refused (``spec.rules.security.denied_fields``).
         userns_options=api_pb2.UserNamespace(mode=api_pb2.NODE),
     )
 

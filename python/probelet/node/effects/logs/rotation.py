@@ -18,12 +18,10 @@ from probelet.base.exposition.paced_log import PacedLog
 from probelet.base.files import below
 from probelet.base.logs.layout import log_name
 from probelet.base.logs.rotation import COMPRESSED, LogLimits, excess, rotated_name, rotated_parts
-from probelet.host.timers import Timers
 from probelet.node.effects.cri_config import log_directory
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.runtime.cri import errors
-from probelet.runtime.cri.client import RuntimeClient
-from probelet.runtime.seen.cache import PodCache
+from probelet.runtime.host import RuntimeHost
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.container_id import bare_id
 
@@ -45,31 +43,29 @@ class LogRotation:
 
     def __init__(
         self,
-        client: RuntimeClient,
-        cache: PodCache,
-        timers: Timers,
+        host: RuntimeHost,
         pods: Mapping[str, _HasPod],
         *,
         log_root: Path,
         limits: LogLimits,
         period_ns: int,
     ) -> None:
-        self._client = client
-        self._cache = cache
-        self._timers = timers
+        self._client = host.client
+        self._cache = host.cache
+        self._timers = host.timers
         self._pods = pods
         self._log_root = log_root
         self._limits = limits
         self._period_ns = period_ns
-        self._failed = PacedLog(log.warning, "a container's log could not be rotated", timers.seconds)
+        self._failed = PacedLog(log.warning, "a container's log could not be rotated", host.timers.seconds)
 
     async def run(self) -> None:
         """Looks for ever. Returns at once if the limits forbid nothing."""
         while self._limits.bytes_max is not None:
-            await self.look(self._limits.bytes_max)
+            await self.rotate(self._limits.bytes_max)
             await self._timers.sleep(self._period_ns)
 
-    async def look(self, bytes_max: int) -> None:
+    async def rotate(self, bytes_max: int) -> None:
         """Rotates every log that has at least ``bytes_max`` bytes."""
         for pod, record in list(self._running()):
             names = log_directory(pod), record.name, log_name(record.restart_count)

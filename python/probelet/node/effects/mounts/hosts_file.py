@@ -1,4 +1,4 @@
-"""What /etc/hosts of a pod's containers says.
+"""The text of /etc/hosts in a pod's containers.
 
 Kubelet kubelet_pods.go:managedHostsFileContent, and nodeHostsFileContent for a pod on the host's network, 1.36.
 """

@@ -41,9 +41,9 @@ class PodName:
 
 
 def kernel_name(pod: Pod, cluster_domain: str) -> str:
-    """What ``hostname`` prints: with ``setHostnameAsFQDN`` the name with its domain (kubelet util/util.go:
-    GetNodenameForKernel, 1.36). A pod on the host's network has the machine's name: empty. Raises PodNameError with the
-    kubelet's words."""
+    """Returns the name that ``hostname`` prints: with ``setHostnameAsFQDN`` the name with its domain (kubelet
+    util/util.go: GetNodenameForKernel, 1.36). A pod on the host's network has the machine's name: empty. Raises
+    PodNameError with the kubelet's words."""
     if pod.spec.host_network:
         return ""
     name = PodName.of(pod, cluster_domain)

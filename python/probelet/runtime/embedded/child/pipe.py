@@ -15,7 +15,7 @@ DRAIN_BYTES_MAX = WIDE_BYTES
 """Limit of reads after the writer exited."""
 
 _DISCARDED = memoryview(bytearray(WIDE_BYTES))
-"""What wide pipes are read into: nobody keeps it."""
+"""The buffer into which wide pipes are read: nobody keeps it."""
 
 
 class PipeReader:

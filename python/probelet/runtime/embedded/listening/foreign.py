@@ -45,8 +45,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a look is about. ``probed`` has the sandbox of every target, ``members`` each container by its first
-    process."""
+    """The subject of a look at the machine. ``probed`` has the sandbox of every target, ``members`` each container by
+    its first process."""
 
     probed: Mapping[Target, str]
     members: Mapping[int, Member]

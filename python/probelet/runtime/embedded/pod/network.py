@@ -1,4 +1,4 @@
-"""What a pod has of the network, and the two ways to give it."""
+"""The network of a pod, and the two ways to set it up."""
 
 from dataclasses import dataclass
 from typing import Protocol

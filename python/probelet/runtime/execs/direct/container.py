@@ -36,7 +36,7 @@ NAMESPACES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What binds the helper itself, and so every command."""
+    """The limits of the helper itself, and so of every command."""
 
     capabilities: int
     limits: tuple[int, ...]
@@ -51,8 +51,8 @@ _CAP_SYS_RESOURCE: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a command inherits that the specification does not name: from the processes that the runtime has started
-    in the same way."""
+    """The attributes that a command inherits and the specification does not name: from the processes that the runtime
+    has started in the same way."""
 
     start_time: int
     """When the first process started, in clock ticks since the machine did."""

@@ -1,4 +1,5 @@
-"""What the helper needs of each container, or why its commands go over the runtime; read once for each container."""
+"""The description of each container for the helper, or why its commands go over the runtime; read once for each
+container."""
 
 from collections import OrderedDict
 from typing import Final, Protocol
@@ -42,7 +43,8 @@ class Containers:
         self._known: OrderedDict[str, bytes | FallbackError] = OrderedDict()
 
     async def described(self, container_id: str) -> bytes:
-        """What the helper needs of a container. A container's specification and its first process never change.
+        """Returns the description of a container for the helper. A container's specification and its first process
+        never change.
 
         Raises FallbackError if its commands go over the runtime.
         """

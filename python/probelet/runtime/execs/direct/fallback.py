@@ -38,7 +38,7 @@ class Reason(StrEnum):
     PAUSED = "paused"
     """The container is paused."""
     BUSY = "busy"
-    """As many commands run, or cannot be ended, as the helper keeps."""
+    """The helper has as many commands as it keeps: they run, or cannot be ended."""
     SETUP = "setup"
     """A step before the start of the program failed."""
     PROGRAM = "program"

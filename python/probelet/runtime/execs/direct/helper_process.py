@@ -27,7 +27,7 @@ _SO_SNDBUFFORCE: Final = 32
 """asm-generic/socket.h; Python has no name for it. Only root may go beyond the machine's default, and others have no
 helper."""
 _REQUESTS_BYTES: Final = 4 * 1024 * 1024
-"""What waits in the socket while the helper is busy: as many requests as it has commands."""
+"""Bytes that wait in the socket while the helper is busy: as many requests as it has commands."""
 
 log = structlog.get_logger("probelet.execs.direct")
 
@@ -47,7 +47,7 @@ class Helper:
         on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         self.hello: Hello | None = None
-        """What the helper has said of itself; None until it is ready."""
+        """The helper's description of itself; None until it is ready."""
         self.why = ""
         """Why there is no helper; empty while one is starting."""
         self.heard = asyncio.Event()

@@ -97,7 +97,7 @@ def run(id: int, timeout_seconds: int, container: bytes, argv: list[str]) -> byt
 
 
 _SECONDS_MAX: Final = 4_000_000
-"""What fits into the message, 46 days: the API allows more."""
+"""The longest time that fits into the message, 46 days: the API allows more."""
 
 
 def answer(message: bytes) -> Answer:

@@ -73,7 +73,7 @@ class Namespace(Strict, frozen=True):
 
 
 class Linux(Strict, frozen=True):
-    """What only Linux has."""
+    """The fields that only Linux has."""
 
     namespaces: list[Namespace] | None = None
     uid_mappings: list[msgspec.Raw] | None = None
@@ -112,7 +112,8 @@ class RuntimeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContainerInfo(msgspec.Struct, frozen=True):
-    """What containerd adds to ContainerStatus on request (pkg/cri/server/container_status.go: ``ContainerInfo``)."""
+    """The addition of containerd to ContainerStatus on request (pkg/cri/server/container_status.go:
+    ``ContainerInfo``)."""
 
     sandbox_id: str = msgspec.field(name="sandboxID")
     pid: Annotated[int, msgspec.Meta(ge=0, le=2**22)]
@@ -122,6 +123,6 @@ class ContainerInfo(msgspec.Struct, frozen=True):
 
 
 class SandboxInfo(msgspec.Struct, frozen=True):
-    """What containerd adds to PodSandboxStatus on request (``SandboxInfo``)."""
+    """The addition of containerd to PodSandboxStatus on request (``SandboxInfo``)."""
 
     pid: Annotated[int, msgspec.Meta(ge=0, le=2**22)]

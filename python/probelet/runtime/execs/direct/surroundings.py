@@ -1,4 +1,4 @@
-"""What the processes around a container say of a command that the runtime would start in it.
+"""The attributes of a command that the runtime would start in a container, read from the processes around it.
 
 A command of the runtime is a child of the shim: it has the shim's nice value, its umask unless the specification names
 one, and the limits with which the shim starts processes, unless the specification names others. The sandbox's process

@@ -1,4 +1,4 @@
-"""What a PodDisruptionBudget's controller says about its pods (pkg/controller/disruption, 1.36)."""
+"""The status that a PodDisruptionBudget's controller writes (pkg/controller/disruption, 1.36)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

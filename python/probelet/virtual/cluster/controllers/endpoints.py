@@ -16,14 +16,14 @@ from probelet.virtual.cluster.node.pod import ClusterPod
 
 @dataclass
 class Traffic:
-    """What a Service is offered. Times in nanoseconds, the rate in requests a second."""
+    """The requests for a Service. Times in nanoseconds, the rate in requests a second."""
 
     rate: float
     timeout_ns: int
     slo_ns: int
 
     def encode(self, rate: float | None) -> bytes:
-        """As the model reads it, with this rate instead of its own."""
+        """Returns the traffic for the model, with ``rate`` instead of its own rate."""
         found: dict[str, Any] = {"timeout_ns": self.timeout_ns, "slo_ns": self.slo_ns}
         return msgspec.json.encode({**found, "rate": self.rate if rate is None else rate})
 
@@ -33,7 +33,7 @@ class Service:
     """A Service and its endpoints."""
 
     name: str
-    """As the cluster calls it."""
+    """The Service's name in the cluster."""
     namespace: str
     spec: ServiceSpec | None
     """None: it was made for a workload without one."""
@@ -83,7 +83,7 @@ class Endpoints:
         # What was last asked for, by Service and pod.
         self._asked: dict[tuple[str, str], bool] = {}
 
-    def look(self, pod: ClusterPod) -> None:
+    def update(self, pod: ClusterPod) -> None:
         """A pod may have become ready or not: the Services that select it follow after the delay."""
         for service in self.services.values():
             if not service.selects(pod.pod, pod.workload):

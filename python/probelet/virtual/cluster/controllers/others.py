@@ -5,7 +5,7 @@ from probelet.virtual.cluster.controllers.workload import Actions, Version, Work
 
 
 def reconcile_replicas(workload: Workload, actions: Actions) -> None:
-    """As many pods as wanted; a new template counts for new pods only."""
+    """Makes as many pods as wanted; a new template counts for new pods only."""
     active = workload.active()
     for _ in range(workload.wanted - len(active)):
         workload.created += 1

@@ -21,7 +21,7 @@ class Version:
     """From 1."""
     template: Pod
     behaviours: dict[str, Behaviour]
-    """By container, for the containers that ``Cluster.behave`` named."""
+    """By container, for the containers that ``VirtualCluster.behave`` named."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Workload:
 
     kind: str
     name: str
-    """As the cluster calls it."""
+    """The workload's name in the cluster."""
     spec: WorkloadSpec
     versions: list[Version]
     pods: dict[str, ClusterPod] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Workload:
     restarts_before: int = 0
     """The restarts of pods that are gone."""
     progress: tuple[int, ...] = ()
-    """What counted as the last progress of the rollout."""
+    """The numbers at the last progress of the rollout."""
     progress_ns: int = 0
     is_overdue: bool = False
     """Whether the rollout has missed its progress deadline."""
@@ -91,7 +91,7 @@ class Workload:
 
 
 class Actions(Protocol):
-    """What a controller can do."""
+    """The actions that a controller can take."""
 
     @property
     def now(self) -> int:

@@ -1,6 +1,8 @@
 """Enhanced liveness in a virtual cluster: a failed liveness probe restarts nothing, ``probelet.beside.guard`` decides.
 
-Law: every decision is that of ``guard.restart.guard.Guard``, the machine of the live controller. This folder gives it
-the cluster's objects, and carries its requests out as a node does: the container is stopped within its grace, the
-kubelet starts it again, and the request is completed once the pod is ready.
+Law: nothing here decides. ``guard.restart.guard.Guard`` is the machine of the live controller (``restarts``). Nodes
+publish by the schedule of the live agent, ``beside.probes.publishing`` (``publishing``). Requests are managed and
+carried out by ``guard.recreate`` (``requests``), and a container is killed by the policy's strand (``kill``): preStop
+hook, the rest of the grace, then the kubelet starts the container again. ``requests`` knows no world, so the tests of
+the restart decision play it over pods of their own.
 """

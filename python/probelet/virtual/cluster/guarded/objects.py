@@ -1,17 +1,15 @@
 """The objects of a virtual cluster as enhanced liveness reads them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from probelet.beside.guard.objects.budget import Budget
 from probelet.beside.guard.objects.node import GuardedWorkload
-from probelet.beside.guard.objects.node_probes import PodProbes, ProbeState, State, cut
 from probelet.beside.guard.objects.owner import Owner
 from probelet.beside.guard.objects.pod import GuardedContainer, GuardedPod
-from probelet.beside.guard.objects.probe_name import probe_name
+from probelet.beside.guard.objects.requested_pod import RequestedContainer, RequestedPod
 from probelet.policy.facts.snapshot import State as RuntimeState
 from probelet.spec.model.disruption_budget import DisruptionBudget
+from probelet.spec.model.pod import ContainerState, ContainerStateRunning, ContainerStatus
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 from probelet.spec.text.duration import MILLISECOND
 from probelet.virtual.cluster.controllers.budget import BudgetStatus
@@ -20,16 +18,6 @@ from probelet.virtual.cluster.node.pod import ClusterPod, regular
 
 CONTEXT: Final = "[]"
 """Stands for the annotation, whose probes the node runs already."""
-
-
-@dataclass(slots=True)
-class Result:
-    """What a node last found out about a liveness probe."""
-
-    container_id: str
-    state: State
-    since_ns: int
-    message: str
 
 
 def workload_uid(workload: Workload) -> str:
@@ -83,28 +71,30 @@ def _container(pod: ClusterPod, name: str) -> GuardedContainer:
     )
 
 
-def pod_probes(pod: ClusterPod, results: Mapping[tuple[str, str], Result], now: int) -> PodProbes | None:
-    """The liveness probes of a pod as its node publishes them; None if it has none."""
-    probes = []
-    for container in pod.pod.spec.containers:
-        probe = container.liveness_probe
-        if probe is None:
-            continue
-        found = results.get((pod.uid, container.name))
-        probes.append(
-            ProbeState(
-                name=probe_name("seed", pod.name, container.name),
-                container=container.name,
-                state="Unknown" if found is None else found.state,
-                probed_ns=now,
-                since_ns=0 if found is None else found.since_ns,
-                message="" if found is None else cut(found.message),
-                period_seconds=probe.period_seconds,
-                timeout_seconds=probe.timeout_seconds,
-                grace_seconds=probe.termination_grace_period_seconds,
-            )
-        )
-    return PodProbes(pod.pod.metadata.namespace, pod.name, pod.uid, tuple(probes)) if probes else None
+def requested_pod(pod: ClusterPod) -> RequestedPod:
+    """A pod as the manager of requests reads it, and the webhook."""
+    meta, spec = pod.pod.metadata, pod.pod.spec
+    return RequestedPod(
+        namespace=meta.namespace,
+        name=meta.name,
+        uid=meta.uid,
+        node=pod.node,
+        phase="Running",
+        is_terminating=pod.is_terminating,
+        grace_seconds=spec.termination_grace_period_seconds,
+        containers=tuple(RequestedContainer(name, status=_status(_container(pod, name))) for name in regular(pod.pod)),
+    )
+
+
+def _status(container: GuardedContainer) -> ContainerStatus:
+    is_running = container.started_ns is not None
+    return ContainerStatus(
+        name=container.name,
+        state=ContainerState(running=ContainerStateRunning() if is_running else None),
+        ready=container.is_ready,
+        restart_count=container.restart_count,
+        container_id=container.container_id,
+    )
 
 
 def guarded_budget(namespace: str, name: str, budget: DisruptionBudget, status: BudgetStatus) -> Budget:

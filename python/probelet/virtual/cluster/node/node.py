@@ -11,9 +11,9 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Record
 from probelet.spec.model.pod import Pod, PodCondition, PodStatus
 from probelet.virtual.agenda import Agenda
-from probelet.virtual.cluster.guarded.prober import GuardedProber
 from probelet.virtual.cluster.node.pod import ClusterPod
-from probelet.virtual.pod import Parts
+from probelet.virtual.cluster.node.prober import GuardedProber
+from probelet.virtual.pod import NodeContext
 from probelet.virtual.prober import Line
 from probelet.virtual.workload import Workload
 
@@ -50,7 +50,7 @@ class Node:
         self._gate = RestartGate()
         self._simulation = self._new_simulation(None, None)
         self._prober = GuardedProber(self._simulation, watch.line, watch.is_guarded)
-        self._parts: Parts | None = self._new_parts()
+        self._context: NodeContext | None = self._new_context()
 
     @property
     def simulation(self) -> Simulation:
@@ -60,13 +60,13 @@ class Node:
     def add(self, pod: ClusterPod) -> None:
         """A pod is bound to the node."""
         self.pods[pod.uid] = pod
-        if self._parts is not None:
-            pod.appear(self._parts)
+        if self._context is not None:
+            pod.appear(self._context)
 
     def act(self) -> None:
         """Act on what the simulation has written."""
         lines = self._simulation.take_changes()
-        if self._parts is not None and lines != b"[]":
+        if self._context is not None and lines != b"[]":
             self._prober.act_on(lines)
 
     def is_ready(self, uid: str) -> bool:
@@ -76,11 +76,11 @@ class Node:
     @property
     def is_down(self) -> bool:
         """Whether its prober is being restarted."""
-        return self._parts is None
+        return self._context is None
 
     def stop_prober(self) -> None:
         """The prober ends with its node agent: from here on nobody plays its simulation. Containers run on."""
-        self._parts = None
+        self._context = None
         for pod in self.pods.values():
             pod.leave()
 
@@ -91,10 +91,10 @@ class Node:
             self._gate = RestartGate()
         self._simulation = self._new_simulation(now_ns, self._simulation if restore else None)
         self._prober = GuardedProber(self._simulation, self._watch.line, self._watch.is_guarded)
-        self._parts = self._new_parts()
+        self._context = self._new_context()
         for pod in self.pods.values():
             pod.pod = _as_the_api_has_it(pod.pod, is_ready=pod.is_ready)
-            pod.appear(self._parts)
+            pod.appear(self._context)
 
     def _new_simulation(self, starts_ns: int | None, earlier: Simulation | None) -> Simulation:
         return ClusterModel.simulation(
@@ -104,8 +104,8 @@ class Node:
             recall=earlier,
         )
 
-    def _new_parts(self) -> Parts:
-        return Parts(
+    def _new_context(self) -> NodeContext:
+        return NodeContext(
             self._agenda,
             self._prober,
             self._gate,

@@ -9,7 +9,7 @@ from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.duration import SECOND
 from probelet.virtual.cluster.record import Exited, Kill, PodState, Span
-from probelet.virtual.pod import Parts, VirtualPod
+from probelet.virtual.pod import NodeContext, VirtualPod
 from probelet.virtual.runtime import PodRuntime
 
 KILLED_FOR_MEMORY: Final = 137
@@ -53,13 +53,13 @@ class ClusterPod:
         assert self._runtime is not None, "the pod is on its node"
         return self._runtime
 
-    def appear(self, parts: Parts) -> None:
+    def appear(self, context: NodeContext) -> None:
         """The node's agent sees the pod: for the first time, or after its own restart."""
-        pod = _Watched(self.pod, parts, f"virtual://{self.uid}-", self._runtime, self._changed)
+        pod = _Watched(self.pod, context, f"virtual://{self.uid}-", self._runtime, self._changed)
         self._machine, self._runtime = pod, pod.runtime
         pod.observe()
         if self.is_terminating:
-            pod.give(Terminate())
+            pod.handle(Terminate())
 
     def leave(self) -> None:
         """The node's agent ends."""
@@ -71,7 +71,7 @@ class ClusterPod:
         """The pod is deleted: its containers get their grace."""
         self.is_terminating = True
         if self._machine is not None:
-            self._machine.give(Terminate())
+            self._machine.handle(Terminate())
         self._changed()
 
     def exit(self, container_id: str, code: int, reason: str = "") -> None:
@@ -91,7 +91,7 @@ class ClusterPod:
         """A container has started."""
         self._has_run, self._was_ready = True, False
 
-    def note(self, now: int, *, is_ready: bool) -> bool:
+    def update_state(self, now: int, *, is_ready: bool) -> bool:
         """Take the condition Ready and note the pod's state; returns whether either has changed."""
         if is_ready != self.is_ready:
             self.is_ready, self.ready_since = is_ready, now
@@ -147,14 +147,14 @@ class _Watched(VirtualPod):
     """A pod that reports each step."""
 
     def __init__(
-        self, pod: Pod, parts: Parts, id_prefix: str, runtime: PodRuntime | None, on_step: Callable[[], None]
+        self, pod: Pod, context: NodeContext, id_prefix: str, runtime: PodRuntime | None, on_step: Callable[[], None]
     ) -> None:
-        super().__init__(pod, parts, id_prefix, runtime)
+        super().__init__(pod, context, id_prefix, runtime)
         self._on_step = on_step
 
-    def give(self, given: Input) -> list[Action]:
-        """As ``VirtualPod.give``."""
-        actions = super().give(given)
+    def handle(self, given: Input) -> list[Action]:
+        """As ``VirtualPod.handle``."""
+        actions = super().handle(given)
         self._on_step()
         return actions
 

@@ -10,7 +10,7 @@ from probelet.virtual.workload import Workload
 
 
 class Containers(Protocol):
-    """Who knows how containers behave. A container is called by its pod's UID and its name."""
+    """The behaviour of containers. A container is called by its pod's UID and its name."""
 
     def stop_ns(self, uid: str, name: str) -> int:
         """How long it runs on after SIGTERM."""
@@ -33,11 +33,11 @@ class BehavingWorkload(Workload):
         self._on_start = on_start
 
     def ends_ns(self, pod: Pod, effect: KillContainer) -> int:
-        """As its behaviour says."""
+        """Returns how long it runs on after SIGTERM by its behaviour."""
         return self._containers.stop_ns(pod.metadata.uid, effect.name)
 
     def runs_ns(self, pod: Pod, name: str) -> int | None:
-        """As its behaviour says, with the start of the container in the model."""
+        """Starts the container in the model; returns how long it runs by its behaviour."""
         if any(init_kind(each) == "init" and each.name == name for each in pod.spec.init_containers):
             return 0
         self._on_start(pod.metadata.uid)

@@ -1,12 +1,12 @@
 //! One call of `grpc.health.v1.Health/Check` on a connection.
 
+use probelet_golang::http2::{size_of_field, write_field};
 use tokio::time::Instant;
 
 use super::channel::Channel;
 use super::health::request;
 use super::status::Status;
 use super::stream::{CallEnd, Stream};
-use crate::http2::{size_of_field, write_field};
 
 /// What a probe asks of the server.
 #[derive(Debug)]

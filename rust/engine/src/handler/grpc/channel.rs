@@ -4,20 +4,22 @@
 //! The kubelet's client also measures the connection with a PING after the first data, and sends RST_STREAM and GOAWAY
 //! when it closes. Neither changes a single call, so this client sends none of them.
 
+use probelet_golang::http2::{self, FieldList, Frame, Http2Error, PREFACE, Reader, Setting};
+use probelet_golang::text::quote;
+use probelet_play::cause::Cause;
+
 use super::head::Values;
 use super::status::{Code, Status};
 use super::transport::BufferedTransport;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::golang::text::quote;
-use crate::http2::{self, FieldList, Frame, Http2Error, PREFACE, Reader, Setting};
+use crate::handler::next_frame::next_frame;
 use crate::net::stream::SharedReadError;
 
 /// A connection on which the server's SETTINGS have come.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) transport: BufferedTransport,
-    reader: Reader,
+    reader: Reader<Values>,
     read_error: SharedReadError,
     pub(super) peer: Peer,
     going: Option<Going>,
@@ -83,7 +85,7 @@ impl Channel {
         read_error: SharedReadError,
     ) -> Result<Self, AttemptError> {
         let mut reader = Reader::new(FIELDS_BYTES_MAX);
-        let settings = match reader.next::<Values>(&mut transport).await {
+        let settings = match next_frame(&mut reader, &mut transport).await {
             Ok(Frame::Settings(settings)) => Some(settings),
             Ok(Frame::SettingsAck) => None,
             Ok(_) => {
@@ -127,7 +129,7 @@ impl Channel {
 
     /// Handles the next frame; returns what it means to `stream`. An error ends the connection.
     pub(super) async fn next(&mut self, stream: Option<u32>) -> Result<Event, Status> {
-        let frame = match self.reader.next(&mut self.transport).await {
+        let frame = match next_frame(&mut self.reader, &mut self.transport).await {
             Ok(frame) => frame,
             Err(Http2Error::Stream { stream: other, code, why }) => {
                 return Ok(if stream == Some(other) { Event::Malformed { code, why } } else { Event::Nothing });

@@ -1,11 +1,11 @@
 //! A compressed message, decompressed as its bytes arrive (grpc-go rpc_util.go:decompress, v1.79).
 
+use probelet_golang::gzip::{GzipError, GzipReader};
 use tokio::task::yield_now;
 
 use super::health::Health;
 use super::health_reader::{HealthReader, MESSAGE_BYTES_MAX};
 use super::status::{Code, Status};
-use crate::golang::gzip::{GzipError, GzipReader};
 
 /// A message in gzip, as far as it has come.
 #[derive(Debug, Default)]

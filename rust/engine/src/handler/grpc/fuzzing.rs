@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use probelet_golang::text::quote;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
@@ -14,7 +15,6 @@ use super::call::Call;
 use super::channel::Channel;
 use super::stream::CallEnd;
 use super::transport::BufferedTransport;
-use crate::golang::text::quote;
 use crate::net::stream::SharedReadError;
 
 /// Makes a call to a server that sends SETTINGS, then `pieces`, and closes. Returns the outcome as text.

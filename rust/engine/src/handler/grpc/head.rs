@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use probelet_golang::base64::from_base64;
+use probelet_golang::http2::{Field, Fields, Judgement, Text};
+use probelet_golang::text::quote;
+
 use super::http_status::name_of;
 use super::status::{Code, Status, unescaped};
-use crate::golang::base64::from_base64;
-use crate::golang::text::quote;
-use crate::http2::{Field, Fields, Judgement, Text};
 
 /// What a list of fields means.
 #[derive(Debug, PartialEq, Eq)]

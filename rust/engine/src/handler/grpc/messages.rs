@@ -1,10 +1,11 @@
 //! The messages of a response, which may hold one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
 
+use probelet_golang::text::quote;
+
 use super::compressed::Compressed;
 use super::health::Health;
 use super::health_reader::{HealthReader, MESSAGE_BYTES_MAX};
 use super::status::{Code, Status};
-use crate::golang::text::quote;
 
 /// The messages of a response as far as they have come, and the message they held.
 #[derive(Debug, Default)]

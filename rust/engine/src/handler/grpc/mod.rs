@@ -22,6 +22,9 @@ use std::time::Duration;
 
 use probelet_core::prober::Outcome;
 use probelet_core::semantics::GrpcConnect;
+use probelet_golang::text::{join_host_port, quote};
+use probelet_golang::url::Url;
+use probelet_play::cause::Cause;
 use tokio::time::{Instant, sleep};
 
 use self::call::Call;
@@ -33,13 +36,10 @@ use self::transport::BufferedTransport;
 use super::asker::Asker;
 use super::buffers::Buffers;
 use super::limit::Limit;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::report::{self, Report};
 use crate::attempt::stopwatch::Stopwatch;
 use crate::attempt::timings::Timings;
-use crate::golang::text::{join_host_port, quote};
-use crate::golang::url::Url;
 use crate::net::dial::dial;
 use crate::net::retry_delay::RetryDelay;
 use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use probelet_golang::http2;
+use probelet_golang::text::quote;
+
 use super::protobuf::{Value, fields};
-use crate::golang::text::quote;
-use crate::http2;
 
 /// A call's status.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! The stream of a call: how much of the request is sent, and what has come of the response.
 
+use probelet_golang::http2::{self, FRAME_BYTES_MAX, FieldList};
+
 use super::channel::{Channel, Event, WINDOW_BYTES};
 use super::head::{self, Head, Values};
 use super::health::Health;
 use super::messages::Messages;
 use super::status::{Code, Status};
-use crate::http2::{self, FRAME_BYTES_MAX, FieldList};
 
 /// How a call ended.
 #[derive(Debug)]

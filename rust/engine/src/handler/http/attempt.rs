@@ -2,10 +2,10 @@
 
 use probelet_core::prober::Outcome;
 use probelet_core::spec::HttpGet;
+use probelet_play::cause::Cause;
 use tokio::time::Instant;
 
 use super::request::Request;
-use crate::attempt::cause::Cause;
 use crate::attempt::report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::handler::asker::Asker;

@@ -5,15 +5,15 @@ use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use probelet_golang::http1::{End, Fault, ResponseError};
+use probelet_play::cause::Cause;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::yield_now;
 
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::handler::buffers::Buffers;
-use crate::http1::window::End;
 use crate::net::read_budget::ReadBudget;
 use crate::net::{stream, tls};
 
@@ -25,6 +25,8 @@ pub(super) struct Connection {
     written: usize,
     /// Why the rest of the request cannot be sent; the response may have come all the same.
     write_error: Option<AttemptError>,
+    /// Why the last read failed.
+    read_cause: Cause,
     budget: ReadBudget,
 }
 
@@ -40,11 +42,23 @@ enum Link {
 
 impl Connection {
     pub(super) fn plain(socket: TcpStream, peer: SocketAddr, written: usize) -> Self {
-        Self { link: Link::Plain { socket, peer }, written, write_error: None, budget: ReadBudget::default() }
+        Self {
+            link: Link::Plain { socket, peer },
+            written,
+            write_error: None,
+            read_cause: Cause::Eof,
+            budget: ReadBudget::default(),
+        }
     }
 
     pub(super) fn tls(stream: Box<tls::Stream>) -> Self {
-        Self { link: Link::Tls(stream), written: 0, write_error: None, budget: ReadBudget::default() }
+        Self {
+            link: Link::Tls(stream),
+            written: 0,
+            write_error: None,
+            read_cause: Cause::Eof,
+            budget: ReadBudget::default(),
+        }
     }
 
     /// Reads once, and meanwhile sends the rest of the request, because a server may answer before it has all of it.
@@ -56,7 +70,11 @@ impl Connection {
         match read {
             Ok(0) => buffers.reader.ended(End::Eof),
             Ok(count) => buffers.reader.filled(count),
-            Err(error) => buffers.reader.ended(error.map_or(End::Eof, End::Failed)),
+            Err(None) => buffers.reader.ended(End::Eof),
+            Err(Some(AttemptError { text, cause })) => {
+                self.read_cause = cause;
+                buffers.reader.ended(End::Failed(text));
+            }
         }
     }
 
@@ -122,8 +140,19 @@ impl Connection {
         }
     }
 
+    /// The error of an attempt whose response cannot be read.
+    pub(super) fn error(&self, ResponseError { text, fault }: ResponseError) -> AttemptError {
+        let cause = match fault {
+            Fault::Connection => self.read_cause,
+            Fault::Eof => Cause::Eof,
+            Fault::Malformed => Cause::Malformed,
+        };
+        AttemptError::new(cause, text)
+    }
+
     /// The error of the exchange: the write error, if there is one and no part of an answer came.
-    pub(super) fn failed(self, error: AttemptError) -> AttemptError {
+    pub(super) fn failed(self, error: ResponseError) -> AttemptError {
+        let error = self.error(error);
         match self.write_error {
             Some(write_error) if matches!(error.cause, Cause::Eof | Cause::Reset) => write_error,
             _ => error,

@@ -3,14 +3,15 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use probelet_golang::http1::ReadError;
+use probelet_golang::punycode::to_ascii;
+use probelet_golang::url::Url;
+use probelet_play::cause::Cause;
+
 use super::attempt::{HttpAttempt, Stage};
 use super::connection::Connection;
 use super::over_http2::{self, ExchangeError};
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::golang::punycode::to_ascii;
-use crate::golang::url::Url;
-use crate::http1::error::ReadError;
 use crate::net::connect::Dialled;
 use crate::net::dial::{dial, dial_address};
 use crate::net::retry_delay::RetryDelay;
@@ -150,7 +151,7 @@ impl HttpAttempt<'_> {
             match buffers.reader.body(&mut buffers.body) {
                 Ok(()) => return Ok(()),
                 Err(ReadError::NeedsInput) => connection.read(buffers).await,
-                Err(ReadError::Failed(error)) => return Err(error),
+                Err(ReadError::Failed(error)) => return Err(connection.error(error)),
             }
         }
     }

@@ -5,8 +5,8 @@
 use std::net::SocketAddr;
 
 use probelet_core::spec::HttpGet;
+use probelet_golang::escape::{Part, must_escape};
 
-use crate::golang::escape::{Part, must_escape};
 use crate::net::host::Literal;
 
 /// Writes the bytes that [`super::request::Request::write`] would write, and returns the address to send them to; None

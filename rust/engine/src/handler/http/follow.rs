@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 
 use probelet_core::prober::Outcome;
+use probelet_play::cause::Cause;
 
 use super::attempt::{HttpAttempt, Stage};
 use super::exchange::Response;
 use super::redirect;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::report;
 

@@ -23,9 +23,9 @@ pub(super) use self::fast_path::write as write_plain;
 use self::request::Request;
 use super::asker::Asker;
 use super::buffers::Buffers;
-use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
+use probelet_play::cause::Cause;
 
 /// The text of a connection that failed with `error`.
 pub(super) fn failure_text(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, error: &str) -> String {

@@ -1,10 +1,11 @@
 //! Which redirects an attempt follows, and with which request (kubelet pkg/probe/http/http.go:RedirectChecker, 1.36;
 //! `http.Client.do`).
 
+use probelet_golang::header::Headers;
+use probelet_golang::text::quote;
+use probelet_golang::url::Url;
+
 use super::request::{Request, failure_text};
-use crate::golang::header::Headers;
-use crate::golang::text::quote;
-use crate::golang::url::Url;
 
 /// What one request passes on to the next.
 #[derive(Debug)]

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use probelet_core::spec::HttpGet;
-
-use crate::golang::base64::base64;
-use crate::golang::header::{Headers, has_word, is_token_byte, is_value_byte, lists};
-use crate::golang::punycode::host_to_ascii;
-use crate::golang::text::{join_host_port, quote};
-use crate::golang::url::Url;
+use probelet_golang::base64::base64;
+use probelet_golang::header::{Headers, has_word, is_token_byte, is_value_byte, lists};
+use probelet_golang::punycode::host_to_ascii;
+use probelet_golang::text::{join_host_port, quote};
+use probelet_golang::url::Url;
 
 /// One request of a probe; each redirect makes another.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
+use probelet_play::cause::Cause;
 
 use super::plan::Plan;
-use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
 use crate::net::connect::Ahead;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use probelet_play::cause::Cause;
+
 use super::super::doubts::{PATIENCE, Word};
 use super::attempt::{EndedAttempt, Start};
 use super::desk::Desk;
-use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};
 use crate::attempt::starvation::Spent;
 use crate::handler::{Buffers, Question, address_of, probe_driven, probe_plain, refused};

@@ -311,10 +311,10 @@ mod tests {
 
     use probelet_core::prober::Outcome;
     use probelet_core::spec::{Handler, HttpGet};
+    use probelet_play::cause::Cause;
     use tokio::task::coop;
 
     use super::*;
-    use crate::attempt::cause::Cause;
     use crate::live::attempts::attempt::Ticket;
     use crate::live::attempts::plan::{ordinary, plan};
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::time::Instant;
+use probelet_golang::text::TEXT_BYTES_MAX;
 use rustix::process::{Signal, pidfd_send_signal};
 use socket2::SockRef;
 use tokio::io::Interest;
@@ -15,7 +16,6 @@ use tokio::io::unix::AsyncFd;
 use super::message::{ANSWER_BYTES_MAX, Answer, FULL, ping};
 use super::shared::{DirectExecs, DirectStart, HelperProcess};
 use crate::attempt::starvation::Spent;
-use crate::golang::text::TEXT_BYTES_MAX;
 use crate::live::attempts::{EndedAttempt, Ticket};
 use crate::live::exec::{ExecAttempt, ExecEnd, timed_out};
 use crate::net::async_fd::watched;

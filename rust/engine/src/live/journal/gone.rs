@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::WorkerKey;
+use probelet_play::worker_record::WorkerKey;
 
 /// A set of limited size, because a disk may hang for hours while pods come and go.
 #[derive(Debug, Default)]

@@ -10,13 +10,14 @@ use std::time::Duration;
 use probelet_core::backoff::{Backoff, Touched};
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
+use probelet_play::worker_record::WorkerKey;
 
 use super::super::backoff_table::BackoffTable;
 use super::super::batch::{Batch, Notice};
 use super::super::disk::WriteWatch;
 use super::gone::Gone;
 use super::thread::{self, JournalThread, Opened, Written};
-use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, WorkerKey, read_file};
+use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, read_file};
 
 /// Where an engine keeps what a restart would lose.
 #[derive(Clone, Debug)]
@@ -250,9 +251,9 @@ const CLAIM_TIME: Duration = Duration::from_secs(600);
 mod tests {
     use probelet_core::results::ProbeResult;
     use probelet_core::spec::ProbeType;
+    use probelet_play::worker_record::WorkerRecord;
 
     use super::*;
-    use crate::journal::WorkerRecord;
 
     #[test]
     fn a_worker_that_ended_and_began_again_has_one_record() {

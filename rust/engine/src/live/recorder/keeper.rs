@@ -9,13 +9,14 @@ use std::time::Duration;
 use probelet_core::prober::{Prober, Settings, Update, WorkerId};
 use probelet_core::status::Glue;
 use probelet_core::time::{Instant, WallOffset};
+use probelet_play::recording::{Attempt, Call, End, Entry, Event, Note, PodRecord, Start};
 
 use super::super::attempts::EndedAttempt;
 use super::super::batch::Notice;
 use super::super::disk::{DiskThread, WriteWatch};
 use super::known_pods::KnownPods;
 use super::survey::Survey;
-use crate::recorder::{Attempt, Call, End, Entry, Event, Note, Pending, PodRecord, Ring, Start, Tally};
+use crate::recorder::{Pending, Ring, Tally};
 use crate::stats::engine::RecorderTally;
 
 /// Where an engine records what happens.
@@ -372,7 +373,7 @@ mod tests {
     }
 
     fn attempt(ended_us: u64) -> Attempt {
-        let (end, cause) = (End::Success, crate::attempt::cause::Cause::Ok);
+        let (end, cause) = (End::Success, probelet_play::cause::Cause::Ok);
         Attempt { worker: 1, end, cause, scheduled_us: ended_us, began_us: ended_us, ended_us }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::recorder::{Call, Facts, PauseRecord, StatusRecord};
+use probelet_play::recording::{Call, Facts, PauseRecord, StatusRecord};
 
 /// The pods by UID.
 #[derive(Debug, Default)]

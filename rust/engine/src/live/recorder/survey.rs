@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
+use probelet_play::recording::{Call, Event, PodRecord, PodState, StatusRecord, WorkerState};
+use probelet_play::worker_record::WorkerRecord;
 
 use super::known_pods::KnownPods;
-use crate::journal::{Record, WorkerRecord};
-use crate::recorder::{Call, Event, Pending, PodRecord, PodState, StatusRecord, WorkerState};
+use crate::journal::Record;
+use crate::recorder::Pending;
 
 /// The pods whose state this segment does not have yet.
 #[derive(Debug, Default)]
@@ -97,9 +99,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 mod tests {
     use probelet_core::prober::Settings;
     use probelet_core::spec::{PodSpec, ProbeType};
+    use probelet_play::recording::{Entry, PauseRecord};
 
     use super::*;
-    use crate::recorder::{Entry, PauseRecord};
 
     #[test]
     fn a_segment_says_again_which_pauses_go_on() {

@@ -1,8 +1,9 @@
 //! A panic in the middle of a turn: whatever the loop had taken out, every worker goes on probing and can be removed.
 
-use crate::pods::PodCalls;
 use std::sync::mpsc::channel;
 use std::time::Duration;
+
+use probelet_play::pods::PodCalls;
 
 use super::rig::{Rig, uid};
 use super::trap::Moment;

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
+use probelet_play::recording::{End, Input, Recording};
+use probelet_play::whatif::{Assumption, play};
 
 use super::super::recorder::RecorderOptions;
 use super::rig::{Rig, uid};
-use crate::recorder::{End, Input, Recording, read_path};
-use crate::whatif::{Assumption, play};
+use crate::recorder::read_path;
 
 /// A directory of its own.
 struct Folder(PathBuf);

@@ -13,6 +13,7 @@ use probelet_core::prober::Phasing;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, IntOrString, PodSpec, ProbeSpec};
 use probelet_core::status::Glue;
+use probelet_play::pods::PodCalls;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::super::engine::{Engine, Options};
@@ -20,7 +21,6 @@ use super::super::exec::ExecEnd;
 use super::super::journal::JournalOptions;
 use super::super::recorder::RecorderOptions;
 use crate::attempt::starvation::Starving;
-use crate::pods::PodCalls;
 
 /// What a test sees.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use probelet_golang::text::{self, Network};
+use probelet_play::cause::Cause;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UdpSocket;
@@ -11,8 +13,6 @@ use tokio::time::{Instant, timeout_at};
 
 use super::message::{Answer, DATAGRAM_BYTES_MAX, Kind, NotAnAnswer, Question, UNREADABLE};
 use super::resolv_conf::{ResolvConf, Server};
-use crate::attempt::cause::Cause;
-use crate::golang::text::{self, Network};
 use crate::net::connect::{cause_of, connect, failed};
 use crate::net::descriptors::below_reserve;
 

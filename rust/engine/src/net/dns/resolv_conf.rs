@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::golang::text::join_host_port;
+use probelet_golang::text::join_host_port;
+
 use crate::net::host::{Literal, is_onion};
 
 /// The servers to ask, and for which names.

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use probelet_golang::text;
+use probelet_play::cause::Cause;
 use tokio::sync::watch::{self, Receiver};
 use tokio::time::{Instant, timeout_at};
 
@@ -16,8 +18,6 @@ use super::answer::ProberError;
 use super::hosts::Hosts;
 use super::nsswitch::{Machine, Nsswitch, Order};
 use super::resolv_conf::ResolvConf;
-use crate::attempt::cause::Cause;
-use crate::golang::text;
 use crate::net::connect::cause_of;
 
 /// What the files say.

@@ -1,7 +1,8 @@
 //! Certificates without a connection, for the fuzz target.
 
+use probelet_golang::x509;
+
 use super::signature::{OFFERED, Version, verify};
-use crate::golang::x509;
 
 /// Parses a certificate and returns what its key is for.
 ///

@@ -28,8 +28,8 @@ pub(crate) use self::stream::Stream;
 use self::verifier::GoVerifier;
 use super::dial::dial_address;
 use super::stream::{SharedReadError, WatchedStream};
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
+use probelet_play::cause::Cause;
 
 /// What ALPN offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use std::error::Error as StdError;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+use probelet_golang::x509::{self, Kind, PublicKey, bits};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
 use super::signature::{self, Version};
-use crate::golang::x509::{self, Kind, PublicKey, bits};
 
 /// Trusts every certificate that Go can parse.
 #[derive(Debug)]

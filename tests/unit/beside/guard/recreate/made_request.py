@@ -7,7 +7,7 @@ from probelet.beside.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT, UN
 from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
 from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
-from probelet.beside.guard.recreate.situation import Instance, NodeView
+from probelet.beside.guard.recreate.situation import Instance, ObservedPod
 
 Json = dict[str, Any]
 SECOND = 1_000_000_000
@@ -63,9 +63,9 @@ def new(name: str, **more: Any) -> Instance:
     return Instance(f"{NEW}-{name}", restart_count=1, **more)
 
 
-def view(**given: Any) -> NodeView:
+def view(**given: Any) -> ObservedPod:
     """The node's view; ``instances`` by container."""
-    return NodeView(**{"wall_ms": 1_000_000, **given})
+    return ObservedPod(**{"wall_ms": 1_000_000, **given})
 
 
 def pod_object(*containers: str, gate: bool = False, conditions: list[Json] | None = None, **given: Any) -> Json:

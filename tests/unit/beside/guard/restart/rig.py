@@ -1,19 +1,24 @@
-"""A cluster around the restart decision: pods, NodePodProbes, budgets, and nodes that carry out requests.
+"""A cluster around the restart decision: pods, NodePodProbes, budgets, and the requests of the virtual cluster.
 
 The rig answers writes as an API server does and keeps what the guard sent; time goes by in ``run``. The functions that
 read the objects of an API server read those of the rig.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
 from probelet.beside.guard.names import CONTEXT, OPT_IN
 from probelet.beside.guard.objects.budget import BudgetKey, read_disruption_budget, read_unavailable_budget
 from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
-from probelet.beside.guard.objects.node_probes import read_node_probes
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS, read_node_probes
+from probelet.beside.guard.objects.node_probes import State as Word
 from probelet.beside.guard.objects.pod import read_pod
 from probelet.beside.guard.objects.recreate_request import read_request
+from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
+from probelet.beside.guard.objects.whole_request import WholeRequest
 from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol.inputs import (
     BudgetChanged,
@@ -23,6 +28,7 @@ from probelet.beside.guard.restart.protocol.inputs import (
     PodChanged,
     ProbesChanged,
     RequestChanged,
+    RequestKey,
     Synced,
     WallClock,
     WorkloadChanged,
@@ -40,22 +46,19 @@ from probelet.beside.guard.restart.protocol.outputs import (
 )
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.settings.read import read_settings
-from probelet.beside.guard.restart.state.world import GuardOptions
+from probelet.beside.guard.restart.state.cluster_state import GuardOptions
+from probelet.beside.probes.merge import with_status
+from probelet.beside.probes.report import Report
+from probelet.beside.probes.wanted import Key
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.virtual.agenda import Agenda
+from probelet.virtual.cluster.guarded.requests import Object, Requests
 
-SECOND = 1_000_000_000
+SECOND, MS = 1_000_000_000, 1_000_000
 START_WALL = 1_795_000_000 * SECOND
 """Wall-clock time at now = 0, in 2026."""
-HEARTBEAT = 60 * SECOND
-
-
-@dataclass
-class State:
-    """What a node publishes of one probe."""
-
-    word: str = "Unknown"
-    since: int = 0
-    probed: int = 0
-    message: str = ""
+WATCH_NS = 2 * SECOND
+"""How long a node takes to learn of a request."""
 
 
 @dataclass
@@ -78,7 +81,7 @@ class TestPod:
     restarts: dict[str, int] = field(default_factory=dict)
     started: dict[str, int] = field(default_factory=dict)
     unready: set[str] = field(default_factory=set)
-    probes: dict[str, State] = field(default_factory=dict)
+    probes: dict[str, Report] = field(default_factory=dict)
     probe: dict[str, Any] = field(default_factory=dict)
     gates: tuple[str, ...] = ()
 
@@ -86,29 +89,75 @@ class TestPod:
         return f"containerd://{self.uid}-{container}-{self.restarts.get(container, 0)}"
 
 
+class RequestedTestPods:
+    """The pods of a rig as requests meet them: a stop lasts until the next instance is ready."""
+
+    runtime = "containerd"
+
+    def __init__(self, rig: "Rig") -> None:
+        self._rig = rig
+
+    def of_api(self, request: WholeRequest) -> RequestedPod | None:
+        pod = self._rig.pods.get(request.pod_name)
+        found = None if pod is None else read_requested_pod(self._rig.pod_object(pod))
+        return None if found is None else replace(found, has_readiness_gate=False)
+
+    def snapshot(self, uid: str) -> Snapshot | None:
+        pod = next((pod for pod in self._rig.pods.values() if pod.uid == uid), None)
+        return None if pod is None else Snapshot(containers=tuple(_record(pod, each) for each in pod.containers))
+
+    def stop(self, request: WholeRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
+        pod = self._rig.pods[request.pod_name]
+        pod.unready.add(container)
+        self._rig.show(pod)
+
+        def end() -> None:
+            if self._rig.pods.get(pod.name) is pod:
+                self._rig.restart(pod, container)
+            on_end()
+
+        self._rig.later(self._rig.restart_ns, end)
+
+
+def _record(pod: TestPod, name: str) -> ContainerRecord:
+    started_ms = (START_WALL + pod.started[name]) // MS
+    id, count = pod.container_id(name), pod.restarts.get(name, 0)
+    return ContainerRecord(id, name, State.RUNNING, count, started_at_ms=started_ms)
+
+
 class Rig:
-    """The guard and a cluster. ``restart_seconds``: how long a node takes from a request to the ready container."""
+    """The guard and a cluster. ``restart_seconds``: how long a node takes from a stop to the next ready container.
+    ``serves``: nodes and manager work at requests, and deletions reach the API server."""
 
     def __init__(
         self, config: dict[str, str] | None = None, *, restart_seconds: int = 20, serves: bool = True, **options: Any
     ) -> None:
         self.guard = Guard(GuardOptions(**options))
-        self.now = 0
+        self.agenda = Agenda()
         self.restart_ns = restart_seconds * SECOND
         self.serves = serves
         self.pods: dict[str, TestPod] = {}
-        self.requests: dict[tuple[str, str], dict[str, Any]] = {}
+        self.played = Requests(
+            self.agenda, RequestedTestPods(self), self._request_changed, watch_ns=WATCH_NS, offset_ns=START_WALL
+        )
         self.budgets: dict[BudgetKey, dict[str, Any]] = {}
         self.outputs: list[tuple[int, Output]] = []
         self.answer: dict[type, str] = {}
         """How writes of a kind are answered instead of ``done``."""
         self.bad: set[str] = set()
         """Pods whose probe fails again a second after each restart."""
-        self._due: list[tuple[int, int, Any]] = []
-        self._numbers = 0
         self._versions = 0
         self.give(WallClock(START_WALL))
         self.configure(config or {})
+
+    @property
+    def now(self) -> int:
+        return self.agenda.now
+
+    @property
+    def requests(self) -> dict[RequestKey, Object]:
+        """The requests that the API server has."""
+        return self.played.objects
 
     # Inputs.
 
@@ -136,7 +185,7 @@ class Rig:
         labels = fields.pop("labels", {"app": workload})
         made = TestPod(name, node, workload, containers, labels, uid or f"uid-{name}", **fields)
         made.started = dict.fromkeys(containers, self.now)
-        made.probes = {container: State() for container in containers}
+        made.probes = {each: Report("Unknown", START_WALL // MS, START_WALL // MS) for each in containers}
         self.pods[name] = made
         self.give(NodeChanged(node, GuardedNode(node)))
         self.show(made)
@@ -153,14 +202,16 @@ class Rig:
 
     def show(self, pod: TestPod) -> None:
         self.give(PodChanged(pod.uid, read_pod(self.pod_object(pod))))
+        self.played.pod_changed(pod.uid)
 
     def gone(self, pod: TestPod) -> None:
         del self.pods[pod.name]
         self.give(PodChanged(pod.uid, None))
+        self.played.pod_changed(pod.uid)
         self.publish(pod.node)
 
     def publish(self, node: str) -> None:
-        self.give(ProbesChanged(node, read_node_probes(self.probes_object(node), self.guard._world.options.naming)))
+        self.give(ProbesChanged(node, read_node_probes(self.probes_object(node), self.guard._cluster.options.naming)))
 
     def fail(self, *pods: TestPod, container: str = "app", message: str = "HTTP probe failed") -> None:
         for pod in pods:
@@ -174,11 +225,10 @@ class Rig:
         for node in dict.fromkeys(pod.node for pod in pods):
             self.publish(node)
 
-    def set_state(self, pod: TestPod, container: str, word: str, message: str = "") -> None:
-        state = pod.probes[container]
-        if state.word != word:
-            state.since = self.now
-        state.word, state.probed, state.message = word, self.now, message
+    def set_state(self, pod: TestPod, container: str, word: Word, message: str = "") -> None:
+        before, now_ms = pod.probes[container], self.wall_ms
+        since_ms = before.since_ms if before.state == word else now_ms
+        pod.probes[container] = Report(word, since_ms, now_ms, message)
 
     def pdb(self, name: str = "web", **fields: Any) -> None:
         self._budget(("PodDisruptionBudget", "default", name), "policy/v1", fields)
@@ -248,32 +298,23 @@ class Rig:
         }
 
     def probes_object(self, node: str) -> dict[str, Any]:
-        entries, statuses = [], []
+        entries, reports = [], dict[Key, Report]()
         for pod in self.pods.values():
             if pod.node != node or pod.opt_in != "true":
                 continue
-            identity = {"name": pod.name, "namespace": "default", "uid": pod.uid}
             probes = [
                 {"name": f"{pod.name}-{each}", "containerName": each, "probe": {"periodSeconds": 10, **pod.probe}}
                 for each in pod.containers
             ]
-            states = [
-                {
-                    "name": f"{pod.name}-{container}",
-                    "state": state.word,
-                    "lastProbeTime": self.at(state.probed),
-                    "lastTransitionTime": self.at(state.since),
-                    "message": state.message,
-                }
-                for container, state in pod.probes.items()
-            ]
+            reports |= {(pod.uid, f"{pod.name}-{name}"): report for name, report in pod.probes.items()}
+            identity = {"name": pod.name, "namespace": "default", "uid": pod.uid}
             entries.append({**identity, "IP": "10.0.0.1", "probes": probes})
-            statuses.append({**identity, "probeStates": states})
-        return {
-            "metadata": {"name": node},
-            "spec": {"podProbes": entries},
-            "status": {"podProbeStatuses": statuses},
-        }
+        obj = {"metadata": {"name": node}, "spec": {"podProbes": entries}}
+        return with_status(obj, reports) or obj
+
+    @property
+    def wall_ms(self) -> int:
+        return (START_WALL + self.now) // MS
 
     def at(self, now: int) -> str:
         return text(START_WALL + now)
@@ -287,8 +328,7 @@ class Rig:
             case Delete():
                 found = self.requests.get(output.key)
                 if self.serves and found is not None and found["metadata"]["uid"] == output.uid:
-                    del self.requests[output.key]
-                    self.give(RequestChanged(output.key, None))
+                    self.played.delete(output.key)
             case Reserve():
                 self._reserve(output)
             case _:
@@ -300,18 +340,18 @@ class Rig:
         word = self.answer.get(Create, "done")
         if word == "done" and key in self.requests:
             word = "exists"
-        if word == "done":
-            self._versions += 1
-            made = {
-                **output.body,
-                "metadata": {**meta, "uid": f"crr-{self._versions}", "creationTimestamp": self.at(self.now)},
-            }
-            self.requests[key] = made
         self.give(Wrote(output.number, word, "no" if word == "refused" else ""))  # type: ignore[arg-type]
-        if word == "done":
-            self.give(RequestChanged(key, read_request(self.requests[key])))
-            if self.serves:
-                self.later(2 * SECOND, lambda: self.begin(key))
+        if word != "done":
+            return
+        if self.serves:
+            self.played.create(output.body)
+        else:
+            made = {**meta, "uid": f"uid-{meta['name']}", "creationTimestamp": self.at(self.now)}
+            self.requests[key] = {**output.body, "metadata": made}
+            self._request_changed(key, self.requests[key])
+
+    def _request_changed(self, key: RequestKey, obj: Object | None) -> None:
+        self.give(RequestChanged(key, None if obj is None else read_request(obj)))
 
     def _reserve(self, output: Reserve) -> None:
         word = self.answer.get(Reserve, "done")
@@ -328,65 +368,50 @@ class Rig:
         if word == "done":
             self.show_budget(output.budget)
 
-    def begin(self, key: tuple[str, str]) -> None:
-        """A node stops the container of a request; the new one is ready after ``restart_seconds``."""
-        request = self.requests.get(key)
-        if request is None:
-            return
-        request["status"] = {"phase": "Recreating"}
-        self.give(RequestChanged(key, read_request(request)))
-        pod = self.pods.get(request["spec"]["podName"])
-        container = request["spec"]["containers"][0]["name"]
-        if pod is not None:
-            pod.unready.add(container)
-            self.show(pod)
-        self.later(self.restart_ns, lambda: self.finish(key))
+    def restart(self, pod: TestPod, container: str) -> None:
+        """The kubelet has started another instance, which is ready and was not probed yet."""
+        pod.restarts[container] = pod.restarts.get(container, 0) + 1
+        pod.started[container] = self.now
+        pod.unready.discard(container)
+        self.show(pod)
+        self.set_state(pod, container, "Unknown")
+        self.publish(pod.node)
+        if pod.name in self.bad:
+            self.later(SECOND, lambda: self.fail(pod, container=container))
 
-    def finish(self, key: tuple[str, str], *, succeeded: bool = True, message: str = "") -> None:
-        """A request completes; its container is a new one and ready, unless it did not succeed."""
-        request = self.requests.get(key)
-        if request is None:
-            return
+    def finish(self, key: RequestKey, *, succeeded: bool = True, message: str = "") -> None:
+        """Somebody completes a request; its container is another instance, unless it did not succeed."""
+        request = self.requests[key]
         container = request["spec"]["containers"][0]["name"]
         pod = self.pods.get(request["spec"]["podName"])
         if pod is not None and succeeded:
-            pod.restarts[container] = pod.restarts.get(container, 0) + 1
-            pod.started[container] = self.now
-            pod.unready.discard(container)
-            self.show(pod)
-        if pod is not None and succeeded:
-            self.set_state(pod, container, "Unknown")
-            self.publish(pod.node)
-            if pod.name in self.bad:
-                self.later(SECOND, lambda: self.fail(pod, container=container))
+            self.restart(pod, container)
         request["status"] = {
             "phase": "Completed",
             "completionTime": self.at(self.now),
             "message": message,
             "containerRecreateStates": [{"name": container, "phase": "Succeeded" if succeeded else "Failed"}],
         }
-        self.give(RequestChanged(key, read_request(request)))
+        self._request_changed(key, request)
 
     # Time.
 
-    def later(self, after_ns: int, call: Any) -> None:
-        self._numbers += 1
-        self._due.append((self.now + after_ns, self._numbers, call))
-        self._due.sort(key=lambda item: item[:2])
+    def later(self, after_ns: int, call: Callable[[], object]) -> None:
+        self.agenda.at(self.now + after_ns, call)
 
     def run(self, seconds: float) -> None:
-        """Let time go by: the guard's deadlines and the nodes' work, in order."""
-        end = self.now + int(seconds * SECOND)
+        """Let time go by: the guard's deadlines and the agenda, in order."""
+        agenda, end = self.agenda, self.now + int(seconds * SECOND)
         for _ in range(200_000):
-            deadline = self.guard.deadline(self.now)
-            moments = [self._due[0][0] if self._due else None, deadline]
-            at = min((each for each in moments if each is not None), default=end + 1)
+            entry = agenda.next_ns()
+            moments = [each for each in (entry, self.guard.deadline(self.now)) if each is not None]
+            at = min(moments, default=end + 1)
             if at > end:
-                self.now = end
+                agenda.now = end
                 return
-            self.now = max(at, self.now)
-            if self._due and self._due[0][0] <= self.now:
-                self._due.pop(0)[2]()
+            agenda.now = max(at, self.now)
+            if entry is not None and entry <= self.now:
+                agenda.run_due()
             else:
                 self.give(None)
         raise AssertionError("the guard does not come to rest")
@@ -397,14 +422,13 @@ class Rig:
         def beat() -> None:
             for node in dict.fromkeys(pod.node for pod in self.pods.values()):
                 for pod in self.pods.values():
-                    if pod.node == node:
-                        for state in pod.probes.values():
-                            state.probed = self.now
+                    for name, report in pod.probes.items() if pod.node == node else ():
+                        pod.probes[name] = replace(report, probed_ms=self.wall_ms)
                 self.publish(node)
             if self.now < until_seconds * SECOND:
-                self.later(HEARTBEAT, beat)
+                self.later(FAILED_BEAT_NS, beat)
 
-        self.later(HEARTBEAT, beat)
+        self.later(FAILED_BEAT_NS, beat)
 
     # What came out.
 
@@ -445,4 +469,4 @@ class Rig:
 FAST = {"rate.tokensPerMinute": "6000", "rate.burst": "100"}
 """A rate that does not matter for a test."""
 
-__all__ = ["FAST", "HEARTBEAT", "SECOND", "AnnotatePod", "Config", "Finished", "Rig", "TestPod"]
+__all__ = ["FAST", "SECOND", "AnnotatePod", "Config", "Finished", "Rig", "TestPod"]

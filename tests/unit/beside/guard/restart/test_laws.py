@@ -128,7 +128,7 @@ def test_limits_hold_and_nobody_is_forgotten(seed: int) -> None:
     check_reasons(life)
     # Nothing goes wrong any more, and the probes that fail stay so until their container was restarted.
     life.rig.answer = {}
-    failed = [pod for pod in life.pods if pod.probes["app"].word == "Failed"]
+    failed = [pod for pod in life.pods if pod.probes["app"].state == "Failed"]
     before = {pod.name: pod.restarts.get("app", 0) for pod in failed}
     life.play(1500, trouble=False)
     for pod in failed:
@@ -152,7 +152,7 @@ def check_reasons(life: Life) -> None:
     restarting = sum(each.reason == "Restarting" for each in decisions)
     assert restarting == len(life.rig.creates)
     for pod in life.pods:
-        if pod.probes["app"].word == "Failed":
+        if pod.probes["app"].state == "Failed":
             assert life.rig.reasons(pod.name), "a failed probe without a decision"
     in_one_place(life)
 
@@ -161,7 +161,7 @@ def in_one_place(life: Life) -> None:
     guard = life.rig.guard
     pending = guard._launcher.pending
     for pod in life.pods:
-        if pod.probes["app"].word == "Failed":
+        if pod.probes["app"].state == "Failed":
             places = [
                 pod.uid in guard._queue,
                 pod.uid in guard._waiting._at,

@@ -84,10 +84,6 @@ def test_r12_a_restart_counts_until_its_container_is_ready_but_not_for_ever() ->
     made.run(6)
     [key] = made.requests
     first = made.pods[made.created_pods[0]]
-    made.begin(key)
-    first.unready.add("app")
-    made.requests[key]["status"] = {}
-    made.restart_ns = 10**18
     made.finish(key)
     first.unready.add("app")
     made.show(first)

@@ -15,7 +15,8 @@ OPEN = {**FAST, "breaker.action": "off", "workload.maxInFlight": "100%"}
 def replay(old: Rig, config: dict[str, str], **options: Any) -> Rig:
     """Another controller over the same objects: it gets what an API server would list, then the rest goes on."""
     new = Rig(config, **options)
-    new.now, new.pods, new.requests, new.budgets = old.now, {}, old.requests, old.budgets
+    new.agenda.now, new.budgets = old.now, old.budgets
+    new.requests.update(old.requests)
     new._versions = old._versions
     new.workload("web", len(old.pods))
     for key, request in old.requests.items():
@@ -286,13 +287,13 @@ def test_a_pod_is_forgotten_with_all_that_is_known_about_it() -> None:
     assert made.requests == {}
     held: list[TestPod | object] = [
         *guard._failed_ns,
-        *guard._world.pods,
-        *guard._world.entries,
-        *guard._world._unready,
-        *guard._world.history._restarts,
+        *guard._cluster.pods,
+        *guard._cluster.entries,
+        *guard._cluster._unready,
+        *guard._cluster.history._restarts,
         *guard._waiting._at,
         *guard._launcher.creates,
         *guard._landing._noted,
-        *guard._world.flights,
+        *guard._cluster.flights,
     ]
     assert held == []

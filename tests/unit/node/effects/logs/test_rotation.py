@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest_asyncio
 from probelet.base.logs.reader import LogReader
 from probelet.base.logs.rotation import LogLimits
-from probelet.node.effects.logs.upkeep import LogUpkeep
+from probelet.node.options import LogUpkeep
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri import errors
 

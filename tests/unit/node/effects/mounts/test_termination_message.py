@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine
 from probelet.node.effects.mounts.log_tail import log_tail
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri.v1 import api_pb2
 from structlog.testing import capture_logs
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, make_service
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
@@ -138,12 +136,12 @@ async def test_the_next_probelet_finds_the_message_and_removes_the_files_of_pods
     Path(mount.host_path).write_text("while nobody looked")
     runtime.exit(next(iter(runtime.containers)), 1)
     roots = {"log_root": tmp_path / "logs", "root": tmp_path / "root"}
-    later = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", **roots)
+    later = make_service(node.client, RestartGate(), **roots)
     await later.start()
     later.pods.set([make_manifest(restartPolicy="Never")])
     assert later.view.status().document()["pods"][0]["containers"][0]["message"] == "while nobody looked"
     await later.close()
-    last = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", **roots)
+    last = make_service(node.client, RestartGate(), **roots)
     await last.start()
     await last.remove_orphans()
     while list((tmp_path / "root" / "pods").iterdir()):

@@ -18,6 +18,7 @@ from probelet.runtime.execs.direct.fallback import Reason
 from probelet.runtime.execs.limits import ExecLimits
 from probelet.runtime.execs.runtime_execs import RuntimeExecs
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 from tests.unit.runtime.execs.direct.example import changed
 from tests.unit.runtime.execs.direct.scripted_helper import ScriptedHelper
@@ -50,7 +51,7 @@ class Node:
         self.engine = Engine(seed=1)
 
     async def until(self, what: str, is_true: Callable[[], object]) -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE_SECONDS
         while not is_true():
             assert time.monotonic() < end, f"{what} in time"
             # A process tells when it is done by its answer, and what is waited for may be the engine's.
@@ -58,7 +59,7 @@ class Node:
 
     def probe(self, *command: str) -> None:
         """A pod whose container is probed by a command every second."""
-        probe = {"exec": {"command": list(command)}, "periodSeconds": 1, "timeoutSeconds": 1, "failureThreshold": 1}
+        probe = {"exec": {"command": list(command)}, "periodSeconds": 1, "timeoutSeconds": 60, "failureThreshold": 1}
         container = {"name": "app", "livenessProbe": probe}
         pod = {"metadata": {"name": "pod", "namespace": "default", "uid": "u"}, "spec": {"containers": [container]}}
         self.engine.add_pod(json.dumps(pod).encode())

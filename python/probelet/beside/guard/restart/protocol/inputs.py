@@ -1,4 +1,4 @@
-"""What goes into the restart decision: changes of objects, and the answers to its writes.
+"""The inputs of the restart decision: changes of objects, and the answers to its writes.
 
 An object that is None is gone, or has nothing to do with enhanced liveness any more.
 """

@@ -1,11 +1,13 @@
-"""What comes out of the restart decision."""
+"""The outputs of the restart decision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
 from probelet.beside.guard.restart.protocol.reason import Reason
+from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +93,17 @@ class Finished:
 
 
 Output: TypeAlias = Decision | Create | Delete | Reserve | AnnotatePod | Event | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """The state in numbers, for the metric page: no output, but asked for."""
+
+    tokens: int
+    queued: Mapping[WorkloadKey, int]
+    """Restarts that wait for a token, by workload."""
+    in_flight: Mapping[WorkloadKey, int]
+    """Restarts under way, by workload."""
+    open_workloads: int
+    open_nodes: int
+    """How many workloads and nodes have their breaker open."""

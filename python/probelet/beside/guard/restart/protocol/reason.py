@@ -1,5 +1,7 @@
 """The outcome of each decision: event reason, metric label and field of the log."""
 
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Reason: TypeAlias = Literal[
@@ -51,9 +53,9 @@ REASONS: Final[dict[Reason, str]] = {
     "Restarting": "a ContainerRecreateRequest is created",
     "CreateRejected": "the API server refused the ContainerRecreateRequest",
 }
-"""What each means, for people. Order: as the checks are made."""
+"""The meaning of each, for people. Order: as the checks are made."""
 
-TOLD: Final[frozenset[Reason]] = frozenset(
+WITH_EVENT: Final[frozenset[Reason]] = frozenset(
     {
         "NodeNotReady",
         "Stale",
@@ -70,3 +72,15 @@ TOLD: Final[frozenset[Reason]] = frozenset(
 """Refusals that get an event, at most one for each pod and reason in ``EVENT_EVERY_NS``."""
 
 EVENT_EVERY_NS: Final = 300_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check says: why a restart does not happen now, and when to ask again."""
+
+    reason: Reason
+    message: str
+    gate: Hashable = None
+    """The thing whose change may let it pass; None: only a change of the pod or its probes."""
+    until_ns: int | None = None
+    """When to ask again in any case."""

@@ -43,7 +43,7 @@ class Config:
     breaker_ratio: float = 0.5
     breaker_min_pods: int = 3
     breaker_action: Literal["serialize", "block", "off"] = "serialize"
-    """What follows when that share of a workload's pods fails, if it has at least so many."""
+    """The reaction when that share of a workload's pods fails, if it has at least so many."""
     node_breaker_ratio: float = 0.8
     node_breaker_min_pods: int = 4
     """When that share of a node's pods fails, nothing on it is restarted."""

@@ -1,1 +1,1 @@
-"""What the restart decision knows. Takes in changes and answers questions; decides nothing about a restart."""
+"""The state of the restart decision. Takes in changes and answers questions; decides nothing about a restart."""

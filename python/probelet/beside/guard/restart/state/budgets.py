@@ -21,7 +21,7 @@ KINDS: Final[tuple[BudgetKind, ...]] = ("PodUnavailableBudget", "PodDisruptionBu
 
 
 class Down(Protocol):
-    """What the gate needs to know about restarts under way."""
+    """The restarts under way, as far as the gate needs them."""
 
     def in_flight(self, namespace: str) -> Iterator[tuple[GuardedPod, WorkloadKey]]:
         """The pods of a namespace that are being restarted."""

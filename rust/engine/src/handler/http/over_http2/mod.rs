@@ -9,11 +9,11 @@ pub(super) use self::error::ExchangeError;
 use self::request::message;
 use self::stream::{Head, Stream};
 use super::request::Request;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::http1::body::{BODY_BYTES_MAX, DRAINED_BYTES_MAX};
-use crate::http1::error::UNEXPECTED_EOF;
 use crate::net::stream::{SharedReadError, Transport};
+use probelet_golang::http1::UNEXPECTED_EOF;
+use probelet_golang::http1::{BODY_BYTES_MAX, DRAINED_BYTES_MAX};
+use probelet_play::cause::Cause;
 
 /// A response whose head was read, and the connection that brings its body.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! A request's header fields in HTTP/2 (golang.org/x/net/internal/httpcommon.EncodeHeaders, v0.49).
 
-use crate::golang::text::{quote, quote_list};
+use probelet_golang::http2::write_field;
+use probelet_golang::text::{quote, quote_list};
+
 use crate::handler::http::request::Request;
-use crate::http2::write_field;
 
 /// Encodes the request's fields.
 ///

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use probelet_golang::http1::UNEXPECTED_EOF;
+use probelet_golang::http2::{
+    self, Code, FRAME_BYTES_MAX, Field, FieldList, Fields, Frame, Http2Error, PREFACE, Reader, Setting, Text,
+};
+use probelet_golang::text::quote;
+use probelet_play::cause::Cause;
 use tokio::io::AsyncWriteExt;
 
 use super::error::ExchangeError;
-use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::golang::text::quote;
-use crate::http1::error::UNEXPECTED_EOF;
-use crate::http2::{
-    self, Code, FRAME_BYTES_MAX, Field, FieldList, Fields, Frame, Http2Error, PREFACE, Reader, Setting, Text,
-};
+use crate::handler::next_frame::next_frame;
 use crate::net::stream::{SharedReadError, Transport};
 
 /// A connection and the state of its stream.
@@ -19,7 +20,7 @@ use crate::net::stream::{SharedReadError, Transport};
 pub(super) struct Stream {
     link: Box<dyn Transport>,
     read_error: SharedReadError,
-    reader: Reader,
+    reader: Reader<Values>,
     has_settings: bool,
     is_acknowledged: bool,
     /// How many bytes the peer would let the stream send. Nothing is sent, so only an overflow matters.
@@ -152,7 +153,7 @@ impl Stream {
     }
 
     async fn step(&mut self) -> Result<Step, StreamError> {
-        let frame = match self.reader.next(&mut self.link).await {
+        let frame = match next_frame(&mut self.reader, &mut self.link).await {
             Ok(frame) => frame,
             Err(Http2Error::Stream { stream: STREAM, code, why }) => return Err(reset(code, &why)),
             Err(Http2Error::Stream { .. }) => return Ok(Step::Nothing),

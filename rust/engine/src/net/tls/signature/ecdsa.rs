@@ -7,11 +7,10 @@ use ecdsa::elliptic_curve::sec1::{EncodedPoint, FromEncodedPoint, ModulusSize};
 use ecdsa::elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytes, FieldBytesSize};
 use ecdsa::hazmat::verify_prehashed;
 use ecdsa::{PrimeCurve, Signature, SignatureSize, der};
+use probelet_golang::x509::Curve;
 use ring::digest::{self, SHA256, SHA384, digest};
 use ring::signature as ring_signature;
 use ring::signature::UnparsedPublicKey;
-
-use crate::golang::x509::Curve;
 
 /// Whether a key, an uncompressed point, signed a message.
 pub(super) fn is_valid(

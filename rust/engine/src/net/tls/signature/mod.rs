@@ -3,12 +3,12 @@
 mod ecdsa;
 mod rsa;
 
+use probelet_golang::x509::{Curve, Kind, PublicKey};
 use ring::digest::{self, SHA256, SHA384, SHA512};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use rustls::SignatureScheme as Scheme;
 
 use self::rsa::Padding;
-use crate::golang::x509::{Curve, Kind, PublicKey};
 
 /// A version of TLS, which decides what a key may sign with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use ecdsa::elliptic_curve::bigint::modular::runtime_mod::{DynResidue, DynResidueParams};
 use ecdsa::elliptic_curve::bigint::{Encoding, U64, U2048};
+use probelet_golang::x509::bits;
 use ring::digest::{self, Context, SHA256, SHA384, digest};
 use ring::signature as ring_signature;
 use ring::signature::RsaPublicKeyComponents;
-
-use crate::golang::x509::bits;
 
 /// A public key that Go would use.
 #[derive(Clone, Copy, Debug)]

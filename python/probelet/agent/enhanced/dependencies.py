@@ -1,0 +1,28 @@
+"""The parts of the agent that the probes of a node use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from probelet._rust import Engine
+from probelet.beside.pods.api_pod import ApiPod
+from probelet.kube.connection import Connection
+from probelet.runtime.host import RuntimeHost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnhancedDependencies:
+    """``host`` is the agent's. ``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
+
+    ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
+    whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
+    there is none. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache stays.
+    ``on_served`` is called when the API server begins to serve NodePodProbes.
+    """
+
+    host: RuntimeHost
+    connection: Connection
+    make_engine: Callable[[], Engine]
+    api_pod: Callable[[str, str, str], ApiPod | None]
+    has_started: Callable[[str, str, str], bool]
+    is_taken_over: Callable[[str], bool]
+    on_served: Callable[[], None] = lambda: None

@@ -1,1 +1,0 @@
-"""What a rule sees: a workload with its containers and probes, and the objects beside it."""
