@@ -151,5 +151,5 @@ async def test_the_key_of_the_config_map_reaches_it_and_the_leader_keeps_its_lea
     controller = await world.controller()
     await world.ready(controller)
     leading = controller.service._leading
-    await world.until(lambda: world.gate("on-1")["status"] == "False")
+    await world.until(lambda: world.gate("on-1")["status"] == "False", step_ns=SECOND)
     assert controller.service._leading is leading
