@@ -12,12 +12,12 @@ from typing import Any, Final, NoReturn, TypeVar
 from probelet.beside.guard.mapping import protocol as mapping
 from probelet.beside.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
+from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.pod_mirror import PodMirror
-from probelet.controller.reading import SeenProbes, SeenRequest, probes_reader, read_seen_request
 from probelet.kube import kinds
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
@@ -39,7 +39,7 @@ class Handlers:
     restart: Callable[[restart.Input], None]
     settings: Callable[[dict[str, str] | None], None]
     """Gets the data of the ConfigMap; None if there is none."""
-    requests: Callable[[WholeRequest | None, WholeRequest | None], None] = lambda before, now: None
+    requests: Callable[[RecreateRequest | None, RecreateRequest | None], None] = lambda before, now: None
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
@@ -72,8 +72,8 @@ class Mirrors:
         self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS))
         self._others: list[Reflector[Any]] = [
             self._needed(kinds.NODES, read_node, self._node),
-            self._needed(kinds.NODE_POD_PROBES, probes_reader(naming), self._probes),
-            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_seen_request, self._request),
+            self._needed(kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes),
+            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
 
@@ -170,17 +170,16 @@ class Mirrors:
         self._handlers.mapping(mapping.NodeChanged(name, now))
         self._handlers.restart(restart.NodeChanged(name, now))
 
-    def _probes(self, before: SeenProbes | None, now: SeenProbes | None) -> None:
-        node = (now or before).probes.node  # type: ignore[union-attr]
+    def _probes(self, before: NodeProbes | None, now: NodeProbes | None) -> None:
+        node = (now or before).node  # type: ignore[union-attr]
         self._handlers.mapping(mapping.ProbesChanged(node, None if now is None else now.generation))
-        self._handlers.restart(restart.ProbesChanged(node, None if now is None else now.probes))
+        self._handlers.restart(restart.ProbesChanged(node, now))
 
-    def _request(self, before: SeenRequest | None, now: SeenRequest | None) -> None:
+    def _request(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         found = now or before
         assert found is not None
-        key = (found.short.namespace, found.short.name)
-        self._handlers.restart(restart.RequestChanged(key, None if now is None else now.short))
-        self._handlers.requests(None if before is None else before.whole, None if now is None else now.whole)
+        self._handlers.restart(restart.RequestChanged((found.namespace, found.name), now))
+        self._handlers.requests(before, now)
 
     def _budget(self, before: Budget | None, now: Budget | None) -> None:
         key = (now or before).key  # type: ignore[union-attr]

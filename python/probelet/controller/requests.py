@@ -7,8 +7,8 @@ from typing import Final
 import structlog
 from msgspec import ValidationError
 
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
 from probelet.controller.metrics import ControllerMetrics
 from probelet.host.tasks import Tasks
@@ -32,7 +32,7 @@ log = structlog.get_logger("probelet.controller")
 class _Managed:
     """One request: its newest version, and since when this leader knows it."""
 
-    request: WholeRequest
+    request: RecreateRequest
     seen_ns: int
     pace: Pace = field(default_factory=Pace)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -50,7 +50,7 @@ class RequestReconciler:
         self._managed: dict[RequestName, _Managed] = {}
         self._slots = asyncio.Semaphore(CALLS_MAX)
 
-    def changed(self, before: WholeRequest | None, now: WholeRequest | None) -> None:
+    def changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         """A request came, changed or is gone."""
         found = now or before
         assert found is not None, "a change has a side"
@@ -108,13 +108,13 @@ class RequestReconciler:
             await self._carry_out(found, managed, pod)
         except Conflict:
             # Somebody else wrote in between; the newest version says what is left to do.
-            managed.request = read_whole_request(await self._read(request))
+            managed.request = read_request(await self._read(request))
         except NotFound:
             # The mirror will say so too.
             return None
         return 0
 
-    async def _pod(self, request: WholeRequest) -> RequestedPod | None:
+    async def _pod(self, request: RecreateRequest) -> RequestedPod | None:
         """The pod of that name. A request that is over needs it only to put it back into service."""
         if (request.is_completed or request.is_deleting) and not request.finalizers:
             return None
@@ -123,7 +123,7 @@ class RequestReconciler:
         except NotFound:
             return None
 
-    async def _read(self, request: WholeRequest) -> Object:
+    async def _read(self, request: RecreateRequest) -> Object:
         return await self._connection.get(CONTAINER_RECREATE_REQUESTS, request.name, request.namespace)
 
     async def _carry_out(self, found: Management, managed: _Managed, pod: RequestedPod | None) -> None:
@@ -141,7 +141,7 @@ class RequestReconciler:
                     type="merge",
                     subresource=subresource,
                 )
-                managed.request = read_whole_request(written)
+                managed.request = read_request(written)
                 if ends:
                     self._metrics.gave_up(ends)
                     log.info("request given up", request=request.full_name, why=ends)

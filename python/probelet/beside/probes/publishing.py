@@ -8,8 +8,7 @@ from typing import Final
 from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 GATHER_NS: Final = SECOND
 """How long the first change waits for others, so that one write has all of them; OpenKruise's own waits are as long."""

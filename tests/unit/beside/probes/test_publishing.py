@@ -1,9 +1,10 @@
 """When the status is written."""
 
 import pytest
-from probelet.beside.probes.publishing import SECOND, Publishing
+from probelet.beside.probes.publishing import Publishing
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
+from probelet.spec.text.duration import SECOND
 
 KEY: Key = ("u", "p")
 OTHER: Key = ("u", "q")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateRequest
-from probelet.beside.guard.restart.settings.config import SECOND
 from probelet.beside.guard.restart.state.cluster_state import ClusterState
+from probelet.spec.text.duration import SECOND
 
 EVERY_NS: Final = 60 * SECOND
 

@@ -3,9 +3,10 @@
 from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult, Reason
-from probelet.beside.guard.restart.settings.config import SECOND, Exclusion
+from probelet.beside.guard.restart.settings.config import Exclusion
 from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
+from probelet.spec.text.duration import SECOND
 
 SLACK_NS = 60 * SECOND
 """How much the clocks of a node and of the controller may differ (R-4)."""

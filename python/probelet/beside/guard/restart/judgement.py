@@ -13,10 +13,10 @@ from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.conditions import check_pod, check_state, check_switches
 from probelet.beside.guard.restart.protocol.reason import CheckResult
-from probelet.beside.guard.restart.settings.config import SECOND
 from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.spec.rules.scaled import scaled
+from probelet.spec.text.duration import SECOND
 
 AGAIN_NS: Final = 30 * SECOND
 """When a pod that a breaker or budget refused is judged again without a change."""

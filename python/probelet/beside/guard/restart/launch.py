@@ -19,9 +19,10 @@ from probelet.beside.guard.restart.outbox import Outbox
 from probelet.beside.guard.restart.protocol.outputs import AnnotatePod, Create, Delete, Regarding, Reserve
 from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.request import request_body, request_name
-from probelet.beside.guard.restart.settings.config import SECOND, Config
+from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.cluster_state import ClusterState
 from probelet.beside.guard.restart.state.flights import UNSEEN_NS, Flight
+from probelet.spec.text.duration import SECOND
 
 REWRITE_NS: Final = 5 * SECOND
 """How often a reservation is written again: OpenKruise drops one of an update after 10 s (kruise 1.9.0)."""

@@ -1,13 +1,12 @@
 """The configuration of the restart decision, with its defaults. Durations in nanoseconds."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Object
 from probelet.spec.model.selector import LabelSelector
-
-SECOND: Final = 1_000_000_000
+from probelet.spec.text.duration import SECOND
 
 
 class Exclusion(Object, frozen=True, kw_only=True):
