@@ -33,7 +33,7 @@ OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kin
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """What handles the changes."""
+    """The functions that handle changes."""
 
     mapping: Callable[[mapping.Input], None]
     restart: Callable[[restart.Input], None]

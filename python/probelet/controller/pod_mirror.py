@@ -21,7 +21,7 @@ from probelet.spec.model.pod_object import annotations_of, read_pod_object
 
 
 class SeenPod(msgspec.Struct, frozen=True, gc=False):
-    """What a pod is for enhanced liveness, and what it is for the takeover; not both are None."""
+    """The views of one pod: of enhanced liveness, and of the takeover; not both are None."""
 
     guarded: GuardedPod | None
     taken: TakenPod | None

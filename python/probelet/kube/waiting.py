@@ -17,7 +17,7 @@ async def done_within(clock: Clock, ns: int, awaited: "asyncio.Future[Any]") -> 
 
 
 async def set_within(clock: Clock, ns: int, event: asyncio.Event) -> bool:
-    """As ``done_within``, for an event."""
+    """Waits for an event as ``done_within`` for a task; returns whether it is set."""
     waiting = asyncio.ensure_future(event.wait())
     try:
         return await done_within(clock, ns, waiting)
