@@ -41,7 +41,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
-	@$(PY) -m compileall -q python/probelet # as pip does for a package: a verb then starts in half of the time
+	@$(PY) -m compileall -q python/probelet conformance # as pip does for a package: a verb then starts in half of the time
 	@echo "$(BIN)/probelet is ready"
 
 wheel: $(STAMPS)/wheel build/probelet-target build/probelet-enter ## build what `make install` installs; the package is in build/wheel
@@ -308,7 +308,12 @@ $(STAMPS)/packages: requirements.lock
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-$(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES)
+# The verbs `replay` and `conformance`, editable too: a link and the metadata with their entry points.
+$(STAMPS)/conformance: $(STAMPS)/packages conformance/pyproject.toml
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation -e conformance
+	@touch $@
+
+$(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES) | $(STAMPS)/conformance
 	$(say) "[2/5] the Rust extension, in release (a cold run takes half a minute on two cores)"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@

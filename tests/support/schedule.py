@@ -57,8 +57,8 @@ FIRST = (
 
 LAST = (
     "tests/tidy/test_tidy.py",
-    "tests/unit/picture/",
-    "tests/unit/simulate/",
+    "tests/unit/lab/picture/",
+    "tests/unit/lab/simulate/",
     "tests/unit/node/",
     "tests/unit/agent/",
 )

@@ -1,11 +1,11 @@
-"""A web server whose answers a test writes as a function, on the case server of ``probelet.replay``."""
+"""A web server whose answers a test writes as a function, on the case server of ``probelet_conformance``."""
 
 from collections.abc import Callable
 from http import HTTPStatus
 from types import TracebackType
 
-from probelet.replay.handlers.case.case import Listener
-from probelet.replay.handlers.server.server import Server as CaseServer
+from probelet_conformance.handlers.case.case import Listener
+from probelet_conformance.handlers.server.server import Server as CaseServer
 
 Reply = tuple[int, dict[str, str], str | bytes]
 Answer = Callable[["Request"], Reply | None]

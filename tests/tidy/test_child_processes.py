@@ -13,7 +13,7 @@ def forks_with_code(source: str) -> bool:
 
 
 def sources() -> list[Path]:
-    folders = ("python", "tests", "benches", "examples", "tools", "fuzz")
+    folders = ("python", "conformance", "tests", "benches", "examples", "tools", "fuzz")
     found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return sorted(found)
 

@@ -23,8 +23,9 @@ def test_rust_is_summed_by_folder_without_tests_and_dependencies() -> None:
 
 def test_python_is_summed_by_package_without_generated_code() -> None:
     names = ["python/probelet/errors.py", "python/probelet/cli/ask/top.py", "python/probelet/runtime/cri/api_pb2.py"]
+    names.append("conformance/probelet_conformance/play.py")
     files = {name: {"summary": {"num_statements": 4, "covered_lines": 3}} for name in names}
-    assert by_package({"files": files}) == {".": Lines(4, 3), "cli": Lines(4, 3)}
+    assert by_package({"files": files}) == {".": Lines(4, 3), "cli": Lines(4, 3), "conformance": Lines(4, 3)}
 
 
 def test_the_table_ends_with_the_sum() -> None:

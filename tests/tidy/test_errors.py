@@ -28,7 +28,8 @@ def exceptions(code: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def test_every_exception_of_probelet_has_the_common_base() -> None:
-    sources = sorted((ROOT / "python" / "probelet").rglob("*.py"))
+    packages = (ROOT / "python" / "probelet", ROOT / "conformance")
+    sources = sorted(path for package in packages for path in package.rglob("*.py"))
     found = {(path.stem, name): bases for path in sources for name, bases in exceptions(path.read_text())}
     assert len(found) > 20, "the walk finds the classes"
     assert [place for place, bases in found.items() if BASE not in bases] == [("errors", BASE)]

@@ -12,7 +12,7 @@ from tests.tidy.test_tidy import name, tracked
 LOOSE_FILES_MAX = 16
 """A reader takes in that many names at a glance; with more, the folder has a second law and needs a folder for it."""
 
-LIMITED = re.compile(r"python/probelet|rust/\w+/src|tests|benches")
+LIMITED = re.compile(r"python/probelet|conformance|rust/[\w-]+/src|tests|benches")
 # These files are the folder itself: its docstring, its modules, its command, its fixtures.
 OF_THE_FOLDER = {"__init__.py", "__main__.py", "conftest.py", "lib.rs", "mod.rs"}
 

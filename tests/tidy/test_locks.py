@@ -12,6 +12,7 @@ from tools.audit.packages import pinned_version, pins
 
 LOCK = ROOT / "requirements.lock"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONFORMANCE = tomllib.loads((ROOT / "conformance" / "pyproject.toml").read_text())
 REFRESH = "run make lock and commit requirements.lock"
 
 
@@ -58,3 +59,14 @@ def test_every_pin_has_hashes_and_no_address() -> None:
 def test_the_environment_has_the_locked_versions() -> None:
     here = [pin for pin in pins(LOCK) if pin.marker is None or pin.marker.evaluate()]
     assert {pin.name: version(pin.name) for pin in here} == {pin.name: pinned_version(pin) for pin in here}, REFRESH
+
+
+def test_conformance_has_the_version_of_the_workspace_and_fits_that_alone() -> None:
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert CONFORMANCE["project"]["version"] == workspace
+    assert f"probelet=={workspace}" in CONFORMANCE["project"]["dependencies"]
+
+
+def test_the_lock_has_what_conformance_needs_and_is_built_with() -> None:
+    texts = [*CONFORMANCE["build-system"]["requires"], *CONFORMANCE["project"]["dependencies"]]
+    assert {text for text in texts if not text.startswith("probelet==")} <= {*PROJECT["dependency-groups"]["dev"]}

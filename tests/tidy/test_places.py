@@ -29,6 +29,8 @@ SUFFIXES = {
     ".ci": {""},
     ".github": {".yml"},
     "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
+    # Without a suffix: a link to the licence, which its wheel has too.
+    "conformance": {"", ".md", ".pem", ".py", ".toml", ".typed"},
     # Without a suffix: links of the chart to the folders whose objects it renders too.
     "deploy": {"", ".dockerignore", ".json", ".md", ".service", ".tpl", ".yaml"},
     "docs": {".md", ".svg"},

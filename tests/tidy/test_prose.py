@@ -10,7 +10,7 @@ import pytest
 from tests.support.paths import ROOT
 from tests.tidy.test_tidy import name, tracked
 
-FOLDERS = ("benches", "docs", "examples", "fuzz", "python", "rust", "tests", "tools")
+FOLDERS = ("benches", "conformance", "docs", "examples", "fuzz", "python", "rust", "tests", "tools")
 BE = r"\b(?:is|are|was|were|be|been|being)"
 
 # An idiom, and what to write in its place. "A name is being looked up" passes: so a resolver names its work in flight.

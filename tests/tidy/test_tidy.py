@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-FOLDERS = ("benches", "deploy", "docs", "examples", "proto", "python", "rust", "tests", "tools", "fuzz")
+FOLDERS = ("benches", "conformance", "deploy", "docs", "examples", "proto", "python", "rust", "tests", "tools", "fuzz")
 SOURCES = (".py", ".pyi", ".rs", ".c", ".proto", ".sh")
 TEXTS = (*SOURCES, ".md", ".toml", ".yaml", ".yml", ".json", "")
 GENERATED = re.compile(r"_pb2(_grpc)?\.pyi?$")

@@ -18,6 +18,7 @@ OTHER_VERSIONS = {
     "deploy/chart/Chart.yaml": "helm reads it; tests/unit/deploy holds it to the workspace",
     "deploy/kustomize/base/kustomization.yaml": "the tag of the image, held to the workspace likewise",
     "deploy/kustomize/components/enhanced-liveness/kustomization.yaml": "the same tag",
+    "conformance/pyproject.toml": "its own version and that of its probelet, which test_locks compares",
     "python/probelet/runtime/cri/client.py": "the version of the CRI's handshake, which a kubelet sends",
     "python/probelet/runtime/embedded/runtime.py": "the same, in the answer",
     "docs/reference/configuration.md": "since which version there has been a field; a later version keeps it",

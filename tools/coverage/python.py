@@ -1,4 +1,4 @@
-"""Coverage of ``python/probelet`` by the Python tests that start no real processes."""
+"""Coverage of ``python/probelet`` and ``conformance`` by the Python tests that start no real processes."""
 
 import json
 import subprocess
@@ -10,10 +10,11 @@ from tools.coverage.table import Lines
 
 
 def measure(root: Path, work: Path) -> dict[str, Lines]:
-    """Lines by package under ``python/probelet``."""
+    """Lines by package under ``python/probelet``, and those of ``conformance``."""
     report = work / "python.json"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "300", "--cov=probelet", "--cov-report="]
-    subprocess.run([*command, f"--cov-report=json:{report}"], cwd=root, check=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "300", "--cov-report="]
+    measured = ["--cov=probelet", "--cov=probelet_conformance"]
+    subprocess.run([*command, *measured, f"--cov-report=json:{report}"], cwd=root, check=True)
     return by_package(json.loads(report.read_text()))
 
 
@@ -24,8 +25,11 @@ def by_package(report: dict[str, Any]) -> dict[str, Lines]:
         parts = Path(name).parts
         if "_pb2" in name:
             continue
-        inside = parts[parts.index("probelet") :]
-        package = inside[1] if len(inside) > 2 else "."
+        if "probelet_conformance" in parts:
+            package = "conformance"
+        else:
+            inside = parts[parts.index("probelet") :]
+            package = inside[1] if len(inside) > 2 else "."
         summary = file["summary"]
         sums[package] = sums.get(package, Lines(0, 0)) + Lines(summary["num_statements"], summary["covered_lines"])
     return sums

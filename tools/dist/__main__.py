@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 from tools.dist.bill import write_bills
-from tools.dist.wheel import DistError, finish
+from tools.dist.wheel import DistError, build_conformance, finish
 from tools.install.layout import InstallError
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,9 @@ def main() -> None:
     os.umask(0o022)
     try:
         (built,) = given.wheels.glob("probelet-*.whl")
-        wheel = finish(built, given.program, ROOT, given.out, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+        epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+        wheel = finish(built, given.program, ROOT, given.out, epoch)
+        build_conformance(ROOT, given.out, epoch)
         print(audited(wheel, given.tools))
         write_bills(ROOT, given.tools, wheel, version, given.out)
         print(sums(given.out))

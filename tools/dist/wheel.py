@@ -1,11 +1,14 @@
-"""The wheel of a release: maturin's, with the helper program, and without what only this machine has."""
+"""The wheels of a release: maturin's, with the helper program and without what only this machine has; conformance's."""
 
 import base64
 import csv
 import hashlib
 import io
 import json
+import os
 import struct
+import subprocess
+import sys
 import time
 import zipfile
 from pathlib import Path
@@ -49,6 +52,18 @@ def finish(wheel: Path, program: Path, root: Path, folder: Path, epoch: int) -> 
         for path in [*sorted(files.keys() - {record}), record]:
             archive.writestr(_entry(path, epoch, is_program=path == script), files[path])
     return written
+
+
+def build_conformance(root: Path, folder: Path, epoch: int) -> None:
+    """Builds the wheel of ``conformance/`` into ``folder`` with what the lock has for it. Raises DistError."""
+    for old in folder.glob("probelet_conformance-*.whl"):
+        old.unlink()
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    command = [*pip, "--no-build-isolation", "--wheel-dir", str(folder), str(root / "conformance")]
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": str(max(epoch, ZIP_EPOCH))}
+    ended = subprocess.run(command, env=variables, capture_output=True, text=True)
+    if ended.returncode:
+        raise DistError(f"pip could not build conformance/: {ended.stderr.strip()}")
 
 
 def needs_loader(code: bytes) -> bool:

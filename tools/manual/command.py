@@ -1,14 +1,14 @@
 """The command line as data, read from the applications that parse it: what the man pages and the reference say."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cyclopts import App, Group
 from cyclopts.help import HelpEntry, create_parameter_help_panel, format_usage
 from probelet.cli.app import build_app
 from probelet.cli.completion import FLAG
 from probelet.cli.exit import EXIT_CODES
-from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
+from probelet.cli.verbs import INSTALL_COMPLETION, installed
 
 PROGRAM = "probelet"
 EXAMPLES = "Examples:\n"
@@ -46,13 +46,15 @@ class VerbPage:
     commands: tuple[Command, ...]
     """The verb itself, if it does something without a further word, then its commands."""
     examples: tuple[str, ...]
+    package: str = ""
+    """The distribution that has the verb, if it is not probelet itself."""
 
 
 def verb_pages() -> Iterator[VerbPage]:
-    """The verbs in their order."""
+    """The verbs of this installation in their order."""
     root = build_app()
-    for verb in VERBS:
-        yield _page(root, verb.name, verb.help)
+    for verb in installed():
+        yield replace(_page(root, verb.name, verb.help), package=verb.package)
 
 
 def install_completion_page() -> VerbPage:

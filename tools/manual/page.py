@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from probelet import _rust
-from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
+from probelet.cli.verbs import INSTALL_COMPLETION, installed
 
 from tools.manual.command import PROGRAM, Option, VerbPage, exit_codes, program_about, program_usage, verb_pages
 from tools.manual.roff import bold, escaped, filled, heading, item, verbatim
@@ -29,9 +29,9 @@ def _title(name: str, what: str) -> list[str]:
 def _overview() -> list[str]:
     lines = _title(PROGRAM, "run the probes of a node's containers, as a kubelet does")
     lines += [heading("SYNOPSIS"), *_usage(program_usage()), heading("DESCRIPTION"), *filled(program_about())]
-    for group in dict.fromkeys(verb.group for verb in VERBS):
+    for group in dict.fromkeys(verb.group for verb in installed()):
         lines.append(heading(f'"VERBS: {group.upper()}"'))
-        for verb in VERBS:
+        for verb in installed():
             if verb.group == group:
                 lines += item(f"{bold(f'{PROGRAM}-{verb.name}')}(1)", verb.help)
     lines += [heading("OPTIONS"), *item(bold("--help"), "Show the verbs, or the help of a verb.")]

@@ -21,6 +21,11 @@ For everybody who types `probelet`: every verb with its arguments, options and e
 the man pages have them.
 """
 
+PACKAGED = """
+The package `{package}` has this verb: a checkout has it after `make build`, and
+[packaging.md](../dev/packaging.md#conformance) installs it elsewhere.
+"""
+
 NOT_RUN = "examples of the help, for files and services of the reader's own"
 
 
@@ -44,6 +49,8 @@ def command_line_page() -> str:
 
 def _verb(verb: VerbPage) -> Iterator[str]:
     yield from (f"## {PROGRAM} {verb.name}", "", verb.about)
+    if verb.package:
+        yield from ("", *prose(PACKAGED.format(package=verb.package)))
     if verb.more:
         yield from ("", *prose(verb.more))
     for command in verb.commands:

@@ -20,11 +20,11 @@ from probelet.lab.picture.document import SimulateDocument
 from probelet.lab.stress.report import Document as StressDocument
 from probelet.lab.whatif.document import WhatifDocument
 from probelet.lint.baseline import BaselineDocument
-from probelet.replay.conformance import Report
-from probelet.replay.document import SkippedDocument, TraceDocument
 from probelet.server.document.event import CommandDocument, EventDocument, PauseDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
+from probelet_conformance.conformance import Report
+from probelet_conformance.document import SkippedDocument, TraceDocument
 
 from tools.reference.markdown import code, prose, table
 

@@ -51,7 +51,7 @@ class StampedEngine:
 async def engine(load: Load, stamps: Stamps) -> AsyncIterator[None]:
     engine, loop = Engine(seed=1), asyncio.get_running_loop()
     stamped = StampedEngine(engine, stamps)
-    async with RuntimeClient(f"unix://{load.socket}", observer=RuntimeCalls().note) as client:
+    async with RuntimeClient(f"unix://{load.socket}", observer=RuntimeCalls().observe) as client:
         execs = RuntimeExecs(client, stamped)
         loop.add_reader(engine.fileno(), stamped.begin, execs)
         pods = probelet.lab.bench.load.Load("exec", load.workers, load.period)

@@ -188,7 +188,7 @@ class ExecRun:
         """When its worker's schedule has it, on the clock of ``Engine.now``."""
     @property
     def refusal(self) -> tuple[int, int, int] | None:
-        """Why the helper did not start the command (rust/enter/src/protocol/answer.rs): the numbers of ``Refusal`` and
+        """Why the helper did not start the command (rust/enter-protocol/src/answer.rs): the numbers of ``Refusal`` and
         ``Step``, and the system's error number. None if the engine did not ask the helper."""
 
 @final
@@ -520,6 +520,8 @@ class Engine:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""
     def metrics(self) -> bytes:
         """Our own bounded series for ``/metrics`` (runs, durations, lateness, in flight, queue depths)."""
+    def metrics_enhanced(self) -> bytes:
+        """The part of ``/metrics`` about enhanced liveness, which has an engine and names of its own."""
 
 @final
 class Simulation:

@@ -174,7 +174,7 @@ class AgentService:
 
     def _served(self) -> None:
         if self._executor is not None:
-            self._executor.look_again()
+            self._executor.ask_now()
 
     def _api_pod(self, uid: str, namespace: str, name: str) -> ApiPod | None:
         watched = self._reflector.items.get((namespace, name))

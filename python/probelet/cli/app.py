@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
 from probelet.cli.output import OutputError, discard_output, set_up_output
 from probelet.cli.terminal import complain
-from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
+from probelet.cli.verbs import ADDED, INSTALL_COMPLETION, VERBS, Verb, installed
 
 STDIN = "/dev/stdin"
 """The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
@@ -25,8 +25,9 @@ def _version() -> str:
     return version()
 
 
-def build_app() -> App:
-    """The application with all verbs; it imports a verb's module only when that verb runs."""
+def build_app(verbs: Iterable[Verb] | None = None) -> App:
+    """The application with these verbs, or with all of this installation; it imports a verb's module only when that
+    verb runs."""
     app = App(
         name="probelet",
         help="Liveness, readiness and startup probes with the kubelet's exact semantics, as a service of its own.",
@@ -39,9 +40,8 @@ def build_app() -> App:
         # `main` decides what Ctrl-C means.
         suppress_keyboard_interrupt=False,
     )
-    for order, verb in enumerate(VERBS):
-        group = _GROUPS[verb.group]
-        app.command(f"probelet.cli.{verb.module}:app", name=verb.name, help=verb.help, group=group, sort_key=order)
+    for order, verb in enumerate(installed() if verbs is None else verbs):
+        app.command(verb.app, name=verb.name, help=verb.help, group=_GROUPS[verb.group], sort_key=order)
     app.command("probelet.cli.completion:app", name="--install-completion", help=INSTALL_COMPLETION)
     return app
 
@@ -49,8 +49,10 @@ def build_app() -> App:
 def run_command(arguments: list[str]) -> int:
     """Runs one command line and returns its exit code; it has written any error to stderr."""
     complain_of = partial(_complain, as_json=_wants_json(arguments))
-    known = {verb.name: verb for verb in VERBS}
-    verb = known.get(arguments[0]) if arguments else None
+    first = arguments[0] if arguments else ""
+    is_own = first != "help" and any(verb.name == first for verb in VERBS)
+    known = {verb.name: verb for verb in (VERBS if is_own else installed())}
+    verb = known.get(first)
     command = f"probelet {verb.name}" if verb else "probelet"
     arguments = [*arguments[:1], *_with_stdin(arguments)]
     try:
@@ -63,7 +65,7 @@ def run_command(arguments: list[str]) -> int:
         ):
             # The library would complain about the options after the wrong word.
             return complain_of(command, _unknown(verb.word, arguments[1], verb.words, command))
-        return int(build_app()(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
+        return int(build_app(known.values())(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
     except UnknownCommandError as error:
         # The library would import every verb to report this.
         return complain_of(command, _unknown("verb", (error.unused_tokens or [""])[0], known, command))
@@ -91,6 +93,10 @@ def _with_stdin(arguments: list[str]) -> Iterator[str]:
 def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:
     import difflib
 
+    for verb in ADDED:
+        if what == "verb" and word == verb.name:
+            text = f'the verb "{word}" is in the package {verb.package}, which is not installed'
+            return CliError(text, code=Exit.CANNOT, hint=f"pip install {verb.package}")
     close = difflib.get_close_matches(word, known, n=1)
     meant = f'; did you mean "{close[0]}"?' if close else ""
     return CliError(f'there is no {what} "{word}"{meant}', hint=f"{command} --help")

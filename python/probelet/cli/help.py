@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from probelet.cli.verb import verb
-from probelet.cli.verbs import VERBS
+from probelet.cli.verbs import installed
 
 app = verb("help", "", "probelet help", "probelet help run", "probelet help probe http")
 
@@ -17,7 +17,7 @@ def help_of(
         Parameter(
             name="VERB",
             help="Default: list the verbs.",
-            choices=[verb.name for verb in VERBS],
+            choices=[verb.name for verb in installed()],
             show_choices=False,
         ),
     ] = None,

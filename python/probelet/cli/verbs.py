@@ -1,20 +1,32 @@
-"""The verbs, one line each. A verb is the attribute ``app`` of ``probelet.cli.<module>``, imported on use."""
+"""The verbs, one line each. A verb is the attribute ``app`` of ``probelet.cli.<module>``, imported on use; another
+distribution registers its own as entry points (``ENTRY_POINTS``)."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final, Literal
+
+ENTRY_POINTS: Final = "probelet.verbs"
+"""The group of the entry points: the name is the verb, the object its application."""
 
 
 @dataclass(frozen=True)
 class Verb:
     name: str
     module: str
-    """The module of its ``app``, under ``probelet.cli``."""
+    """The module of its ``app``, under ``probelet.cli``; the object of its entry point, if it has a ``package``."""
     group: Literal["Node", "Cluster", "Laboratory", "Tools"]
     help: str
     words: tuple[str, ...] = ()
     """The words that may follow the verb, if one must."""
     word: str = "handler"
     """The kind of those words."""
+    package: str = ""
+    """The distribution that has it, if it is not probelet itself."""
+
+    @property
+    def app(self) -> str:
+        """Its application, as the library imports it."""
+        return self.module if self.package else f"probelet.cli.{self.module}:app"
 
 
 _VERBS = (
@@ -81,25 +93,45 @@ _VERBS = (
     ),
     Verb("stress", "stress.verb", "Laboratory", "Fill a node with crashing containers; count restarts and costs."),
     Verb("version", "version", "Tools", "Show the version, and the kubelet release it matches."),
-    Verb("conformance", "measure.conformance", "Tools", "Replay a folder of recordings and list the differences."),
-    Verb(
-        "replay",
-        "measure.replay",
-        "Tools",
-        "Replay recordings of the kubelet's prober with probelet's and compare.",
-    ),
 )
 
-VERBS = (
-    *_VERBS,
+ADDED: Final = (
     Verb(
-        "help",
-        "help",
+        "conformance",
+        "",
         "Tools",
-        "Explain a verb, as 'probelet VERB --help' does.",
-        (*(verb.name for verb in _VERBS), "help"),
-        "verb",
+        "Replay a folder of recordings and list the differences.",
+        package="probelet-conformance",
+    ),
+    Verb(
+        "replay",
+        "",
+        "Tools",
+        "Replay recordings of the kubelet's prober with probelet's and compare.",
+        package="probelet-conformance",
     ),
 )
+"""The verbs that other distributions have, installed or not."""
+
+
+def _with_help(*verbs: Verb) -> tuple[Verb, ...]:
+    words = (*(verb.name for verb in verbs), "help")
+    return (*verbs, Verb("help", "help", "Tools", "Explain a verb, as 'probelet VERB --help' does.", words, "verb"))
+
+
+VERBS: Final = _with_help(*_VERBS)
+"""The verbs that probelet itself has."""
+
+
+@cache
+def installed() -> tuple[Verb, ...]:
+    """The verbs of this installation in their order. A verb of ``VERBS`` runs without asking for it: reading the
+    metadata of all distributions takes longer than many a verb."""
+    from importlib.metadata import entry_points
+
+    found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+    added = (replace(verb, module=found[verb.name]) for verb in ADDED if verb.name in found)
+    return _with_help(*_VERBS, *added)
+
 
 INSTALL_COMPLETION = "Install the completion of verbs and options for this shell."

@@ -1,9 +1,10 @@
 """The controller's own metrics. Labels are few: a workload has series only while restarts of it wait or happen."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.base.exposition.histogram import Histogram
 from probelet.base.exposition.process_metrics import render_process
 from probelet.beside.guard.restart.protocol.outputs import Finished, Gauges
@@ -40,9 +41,11 @@ class ControllerMetrics:
         self.is_configured = True
         """Whether the ConfigMap, if there is one, can be read."""
         self._decisions: Counter[str] = Counter({reason: 0 for reason in REASONS})
-        self._writes: Counter[str] = Counter()
+        self._writes: Counter[tuple[str, str, str]] = Counter()
         self._given_up: Counter[str] = Counter({reason: 0 for reason in REASONS_TO_GIVE_UP})
-        self._times = Histogram(DURATION, "From the creation of a ContainerRecreateRequest to its completion.", BOUNDS)
+        self._times = Histogram(
+            DURATION, "From the creation of a ContainerRecreateRequest to its completion.", BOUNDS, "result"
+        )
 
     def decided(self, reason: str) -> None:
         """Counts one decision."""
@@ -50,7 +53,7 @@ class ControllerMetrics:
 
     def wrote(self, resource: str, verb: str, outcome: str) -> None:
         """Counts one write to the API server."""
-        self._writes[f'resource="{resource}",verb="{verb}",outcome="{outcome}"'] += 1
+        self._writes[resource, verb, outcome] += 1
 
     def gave_up(self, reason: str) -> None:
         """Counts a request, of ours or of a user, that ended without its node."""
@@ -58,46 +61,44 @@ class ControllerMetrics:
 
     def finished(self, finished: Finished) -> None:
         """Counts a request of ours that has completed."""
-        result = "succeeded" if finished.has_succeeded else "failed"
-        self._times.observe(finished.duration_ns / SECOND, f'result="{result}"')
+        self._times.observe(finished.duration_ns / SECOND, "succeeded" if finished.has_succeeded else "failed")
 
     def render(self, gauges: Gauges | None) -> bytes:
         """The page in the Prometheus text format. ``gauges`` None: this process does not lead."""
-        lines = _head(DECISIONS, "counter", "Decisions about failed probes, by reason.")
-        lines += [f'{DECISIONS}{{reason="{reason}"}} {count}' for reason, count in self._decisions.items()]
-        lines += _head(WRITES, "counter", "Writes of enhanced liveness to the API server.")
-        lines += [f"{WRITES}{{{labels}}} {count}" for labels, count in sorted(self._writes.items())]
-        lines += _head(GIVEN_UP, "counter", "ContainerRecreateRequests that ended without their node, by reason.")
-        lines += [f'{GIVEN_UP}{{reason="{reason}"}} {count}' for reason, count in self._given_up.items()]
-        lines += self._times.render()
-        lines += _head(LEADER, "gauge", "Whether this process decides.")
-        lines.append(f"{LEADER} {int(self.is_leader)}")
-        lines += _head(CONFIGURED, "gauge", "Whether the ConfigMap can be read.")
-        lines.append(f"{CONFIGURED} {int(self.is_configured)}")
-        if gauges is not None:
-            lines += _gauges(gauges)
-        return ("\n".join(lines) + "\n").encode() + render_process()
+        own = page(
+            counter(DECISIONS, "Decisions about failed probes, by reason.", self._decisions.items(), "reason"),
+            counter(
+                WRITES,
+                "Writes of enhanced liveness to the API server.",
+                sorted(self._writes.items()),
+                "resource",
+                "verb",
+                "outcome",
+            ),
+            counter(
+                GIVEN_UP,
+                "ContainerRecreateRequests that ended without their node, by reason.",
+                self._given_up.items(),
+                "reason",
+            ),
+            self._times.render(),
+            gauge(LEADER, "Whether this process decides.", int(self.is_leader)),
+            gauge(CONFIGURED, "Whether the ConfigMap can be read.", int(self.is_configured)),
+            () if gauges is None else _gauges(gauges),
+        )
+        return own + render_process()
 
 
-def _gauges(gauges: Gauges) -> list[str]:
-    lines = _head(TOKENS, "gauge", "Restarts that may begin at once.")
-    lines.append(f"{TOKENS} {gauges.tokens}")
-    lines += _head(BREAKERS, "gauge", "Workloads and nodes of which too many pods fail at once.")
-    lines.append(f'{BREAKERS}{{scope="workload"}} {gauges.open_workloads}')
-    lines.append(f'{BREAKERS}{{scope="node"}} {gauges.open_nodes}')
-    lines += _head(QUEUE, "gauge", "Restarts that wait for a token.")
-    lines += _of_workloads(QUEUE, gauges.queued)
-    lines += _head(IN_FLIGHT, "gauge", "Restarts under way.")
-    return lines + _of_workloads(IN_FLIGHT, gauges.in_flight)
+def _gauges(gauges: Gauges) -> Iterator[str]:
+    yield from gauge(TOKENS, "Restarts that may begin at once.", gauges.tokens)
+    breakers = (("workload", gauges.open_workloads), ("node", gauges.open_nodes))
+    yield from gauge(BREAKERS, "Workloads and nodes of which too many pods fail at once.", breakers, "scope")
+    yield from gauge(QUEUE, "Restarts that wait for a token.", _by_workload(gauges.queued), "workload")
+    yield from gauge(IN_FLIGHT, "Restarts under way.", _by_workload(gauges.in_flight), "workload")
 
 
-def _of_workloads(name: str, counts: Mapping[WorkloadKey, int]) -> list[str]:
+def _by_workload(counts: Mapping[WorkloadKey, int]) -> Iterator[tuple[str, int]]:
     listed = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    lines = [f'{name}{{workload="{key}"}} {count}' for key, count in listed[:WORKLOADS_MAX]]
+    yield from ((str(key), count) for key, count in listed[:WORKLOADS_MAX])
     if rest := sum(count for _, count in listed[WORKLOADS_MAX:]):
-        lines.append(f'{name}{{workload="other"}} {rest}')
-    return lines
-
-
-def _head(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+        yield "other", rest

@@ -95,7 +95,8 @@ async def _host(flags: ServeFlags, state_dir: Path, stack: AsyncExitStack) -> En
     configuration = flags.configuration
     if flags.runtime is None:
         return EngineHost(callers_engine(configuration, state_dir, flags.node), flags.node)
-    client = await stack.enter_async_context(runtime_client(configuration, flags.runtime, RuntimeCalls()))
+    calls, limits = RuntimeCalls(), exec_limits(configuration.probelet)
+    client = await stack.enter_async_context(runtime_client(configuration, flags.runtime, calls))
     await client.verify()
     engine = callers_engine(configuration, state_dir, flags.node)
-    return RuntimeHost(client, engine, flags.node, exec_limits=exec_limits(configuration.probelet))
+    return RuntimeHost(client, engine, flags.node, exec_limits=limits, calls=calls)

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 
 import structlog
 
+from probelet.base.exposition.family import counter, page
 from probelet.base.exposition.paced_log import PacedLog
 
 Reason = Literal[
@@ -41,10 +42,10 @@ class Refusals:
 
     def render(self) -> bytes:
         """The counts in the Prometheus text format."""
-        name = "probelet_http_refused_total"
-        lines = [f"# HELP {name} Connections and requests refused, by reason.", f"# TYPE {name} counter"]
-        lines += [f'{name}{{reason="{reason}"}} {self._counts[reason]}' for reason in TEXTS]
-        return ("\n".join(lines) + "\n").encode()
+        counts = ((reason, self._counts[reason]) for reason in TEXTS)
+        return page(
+            counter("probelet_http_refused_total", "Connections and requests refused, by reason.", counts, "reason")
+        )
 
 
 class LibraryLog:

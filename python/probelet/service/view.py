@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.base.exposition.process_metrics import render_process
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.engine_host import EngineHost
@@ -105,21 +106,19 @@ def _container(row: dict[str, Any], kind: str, probed: list[WorkerState]) -> Con
 
 def render_dropped(events: int) -> bytes:
     """The events that no caller gets, with the name that they have on the pages of ``run``."""
-    name, text = "probelet_events_dropped_total", "Events that were not kept, by what dropped them."
-    return f'# HELP {name} {text}\n# TYPE {name} counter\n{name}{{by="engine"}} {events}\n'.encode()
+    text = "Events that were not kept, by what dropped them."
+    return page(counter("probelet_events_dropped_total", text, [("engine", events)], "by"))
 
 
 def render(pods: HandedOverPods) -> bytes:
     """The service's own series for ``/metrics``."""
     results = pods.results
-    lines = []
-    for name, kind, text, value in (
-        ("pods_handed_over", "gauge", "Pods of other node agents that are probed here.", pods.pods),
-        ("results_cached", "gauge", "Results that callers can ask for.", len(results.all())),
-        ("results_changes_total", "counter", "Changes of results.", results.sequence),
-        ("results_resets_total", "counter", "Times a reader was too slow and given everything again.", results.resets),
-    ):
-        lines += [f"# HELP probelet_{name} {text}", f"# TYPE probelet_{name} {kind}", f"probelet_{name} {value}"]
-    if pods.exec_counts is not None:
-        lines += pods.exec_counts.series()
-    return ("\n".join(lines) + "\n").encode()
+    return page(
+        gauge("probelet_pods_handed_over", "Pods of other node agents that are probed here.", pods.pods),
+        gauge("probelet_results_cached", "Results that callers can ask for.", len(results.all())),
+        counter("probelet_results_changes_total", "Changes of results.", results.sequence),
+        counter(
+            "probelet_results_resets_total", "Times a reader was too slow and given everything again.", results.resets
+        ),
+        () if pods.exec_counts is None else pods.exec_counts.series(),
+    )

@@ -110,7 +110,9 @@ class VirtualPod:
         return actions
 
     def _ended(self, name: str, container_id: str) -> None:
-        self.exit(container_id, self._context.workload.exit_code(self.pod, name))
+        # A workload knows nothing of a pod of which nothing is left, whose containers would have ended now.
+        if self.runtime.running(container_id) is not None:
+            self.exit(container_id, self._context.workload.exit_code(self.pod, name))
 
     def _delayed_sync(self) -> None:
         self._sync_requests.begin(self._agenda.now)

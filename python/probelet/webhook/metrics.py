@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.base.exposition.histogram import Histogram
 from probelet.base.exposition.process_metrics import render_process
 
@@ -14,6 +15,7 @@ DURATION: Final = "probelet_webhook_request_duration_seconds"
 NOT_AFTER: Final = "probelet_webhook_certificate_not_after_seconds"
 LOADS: Final = "probelet_webhook_certificate_loads_total"
 CA_PATCHES: Final = "probelet_webhook_ca_bundle_patches_total"
+_NOT_AFTER_TEXT: Final = "The last second of the certificate in use, since the Unix epoch."
 
 
 class WebhookMetrics:
@@ -28,31 +30,29 @@ class WebhookMetrics:
         """Certificates that could not be read, made or stored."""
         self.ca_patches = 0
         """How often the configuration's caBundle was not the right one and was patched."""
-        self._requests: Counter[str] = Counter()
-        self._times = Histogram(DURATION, "Time from the head of a request to its answer.", BOUNDS)
+        self._requests: Counter[tuple[str, str]] = Counter()
+        self._times = Histogram(DURATION, "Time from the head of a request to its answer.", BOUNDS, "handler")
 
     def answered(self, handler: str, result: str, seconds: float) -> None:
         """Counts one request of the handler of that name."""
-        self._requests[f'handler="{handler}",result="{result}"'] += 1
-        self._times.observe(seconds, f'handler="{handler}"')
+        self._requests[handler, result] += 1
+        self._times.observe(seconds, handler)
 
     def render(self) -> bytes:
         """The page in the Prometheus text format."""
-        lines = _head(REQUESTS, "counter", "Admission requests by handler and result.")
-        lines += [f"{REQUESTS}{{{labels}}} {count}" for labels, count in sorted(self._requests.items())]
-        lines += self._times.render()
-        if self.not_after is not None:
-            lines += _head(NOT_AFTER, "gauge", "The last second of the certificate in use, since the Unix epoch.")
-            lines.append(f"{NOT_AFTER} {self.not_after}")
-        lines += _head(LOADS, "counter", "Certificates taken into use, or not usable.")
-        lines += [f'{LOADS}{{result="{result}"}} {count}' for result, count in self._load_counts()]
-        lines += _head(CA_PATCHES, "counter", "Patches of a caBundle that was not the right one.")
-        lines.append(f"{CA_PATCHES} {self.ca_patches}")
-        return ("\n".join(lines) + "\n").encode() + render_process()
-
-    def _load_counts(self) -> tuple[tuple[str, int], tuple[str, int]]:
-        return ("error", self.failures), ("loaded", self.loads)
-
-
-def _head(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+        not_after = () if self.not_after is None else gauge(NOT_AFTER, _NOT_AFTER_TEXT, self.not_after)
+        loads = (("error", self.failures), ("loaded", self.loads))
+        own = page(
+            counter(
+                REQUESTS,
+                "Admission requests by handler and result.",
+                sorted(self._requests.items()),
+                "handler",
+                "result",
+            ),
+            self._times.render(),
+            not_after,
+            counter(LOADS, "Certificates taken into use, or not usable.", loads, "result"),
+            counter(CA_PATCHES, "Patches of a caBundle that was not the right one.", self.ca_patches),
+        )
+        return own + render_process()

@@ -59,7 +59,7 @@ impl ExecAttempt {
         self.0.due.as_nanos()
     }
 
-    /// Why the helper did not start the command (rust/enter/src/protocol/answer.rs): the numbers of ``Refusal`` and
+    /// Why the helper did not start the command (rust/enter-protocol/src/answer.rs): the numbers of ``Refusal`` and
     /// ``Step``, and the system's error number. None if the engine did not ask the helper.
     #[getter]
     fn refusal(&self) -> Option<(u8, u8, i32)> {

@@ -456,6 +456,11 @@ impl Engine {
     fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.with(py, live::Engine::metrics).as_bytes())
     }
+
+    /// The part of ``/metrics`` about enhanced liveness, which has an engine and names of its own.
+    fn metrics_enhanced<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.with(py, live::Engine::metrics_enhanced).as_bytes())
+    }
 }
 
 fn ip_address(text: &str) -> Result<IpAddr, InputError> {

@@ -3,8 +3,9 @@
 use std::io::Result;
 use std::mem::MaybeUninit;
 
-use crate::protocol::answer::Bounds;
-use crate::protocol::request::LIMITS;
+use probelet_enter_protocol::LIMITS;
+use probelet_enter_protocol::answer::Bounds;
+
 use crate::sys::{check, contents_at, prctl};
 
 /// Reads the bounds. The error is a sentence for the log: something binds this program that no child can shed, so that

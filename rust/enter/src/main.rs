@@ -9,7 +9,6 @@ mod bounds;
 mod check;
 mod inside;
 mod poll;
-mod protocol;
 mod sample;
 mod seal;
 mod send;
@@ -20,9 +19,10 @@ mod sys;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::process::ExitCode;
 
+use probelet_enter_protocol::answer::{hello, unable};
+
 use crate::bounds::own_bounds;
 use crate::check::identity::Own;
-use crate::protocol::answer::{hello, unable};
 use crate::send::Sender;
 use crate::serve::Server;
 

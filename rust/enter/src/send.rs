@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
+use probelet_enter_protocol::answer::{ended, refused, stuck, timed_out};
+
 use crate::attempt::command::{Command, End};
-use crate::protocol::answer::{ended, refused, stuck, timed_out};
 
 /// Sends and receives packets; neither ever blocks.
 #[derive(Debug)]

@@ -5,12 +5,14 @@ use std::io::{Error, ErrorKind, Result};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use probelet_enter_protocol::REQUEST_BYTES_MAX;
+use probelet_enter_protocol::answer::{Refusal, Refused, over, pong, refused};
+use probelet_enter_protocol::request::Request;
+
 use crate::attempt::command::{Command, End};
 use crate::attempt::private_memory::PrivateMemory;
 use crate::check::identity::Own;
 use crate::poll::{Event, Kind, Poll};
-use crate::protocol::answer::{Refusal, Refused, over, pong, refused};
-use crate::protocol::request::Request;
 use crate::send::{Line, Sender};
 use crate::start::start;
 use crate::sys::open;
@@ -20,7 +22,7 @@ const COMMANDS_MAX: usize = 512;
 /// Requests that are taken in one turn, so that commands that end are answered between them.
 const REQUESTS_PER_TURN: usize = 16;
 /// A request may be as long as a packet can be; a longer one is cut by the kernel and then refused.
-const REQUEST_BYTES_MAX: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 2 * REQUEST_BYTES_MAX;
 const SCRATCH_BYTES: usize = 64 * 1024;
 /// How often the loop looks whether forks that were killed have ended.
 const LINGER: Duration = Duration::from_millis(100);
@@ -59,7 +61,7 @@ impl Server {
             poll,
             lines,
             null: open(c"/dev/null", libc::O_RDONLY)?,
-            request: PrivateMemory::shared_with_forks(REQUEST_BYTES_MAX)?,
+            request: PrivateMemory::shared_with_forks(BUFFER_BYTES)?,
             scratch: PrivateMemory::new(SCRATCH_BYTES)?,
             commands: HashMap::new(),
             next: 1,

@@ -4,12 +4,13 @@ use std::io::Error;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use probelet_enter_protocol::answer::{Refusal, Refused, Step};
+use probelet_enter_protocol::request::Run;
+
 use crate::attempt::command::Command;
 use crate::attempt::output::Output;
 use crate::check::identity::{Own, find};
 use crate::inside::{Descriptors, enter};
-use crate::protocol::answer::{Refusal, Refused, Step};
-use crate::protocol::request::Run;
 use crate::sys::{check, pipe};
 
 /// Starts a command, or says why not.

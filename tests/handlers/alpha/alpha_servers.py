@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from probelet.replay.handlers.case.case import Listener
-from probelet.replay.handlers.server.certificate import OURS
-from probelet.replay.handlers.server.connection import Connection
-from probelet.replay.handlers.server.server import Server
+from probelet_conformance.handlers.case.case import Listener
+from probelet_conformance.handlers.server.certificate import OURS
+from probelet_conformance.handlers.server.connection import Connection
+from probelet_conformance.handlers.server.server import Server
 
 from tests.support import web
 

@@ -9,7 +9,7 @@ import hpack
 import msgspec
 import pytest
 from probelet._rust import attempt
-from probelet.replay.handlers.server.frames import HEADERS, PREFACE, split
+from probelet_conformance.handlers.server.frames import HEADERS, PREFACE, split
 
 from tests.handlers.alpha import alpha_servers
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from probelet.replay.handlers.compare import CAUSES, TIMEOUTS
+from probelet_conformance.handlers.compare import CAUSES, TIMEOUTS
 
 from tests.handlers.differential.probers import ProbeReport
 from tests.handlers.differential.server import HANDSHAKE

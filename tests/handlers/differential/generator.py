@@ -4,7 +4,7 @@ import functools
 import itertools
 from dataclasses import replace
 
-from probelet.replay.handlers.case import folder
+from probelet_conformance.handlers.case import folder
 
 from tests.handlers.differential import locations
 from tests.handlers.differential.case import Answer, Case, End

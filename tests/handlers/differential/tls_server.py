@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from probelet.replay.handlers.server.certificate import OURS
+from probelet_conformance.handlers.server.certificate import OURS
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 # Longer than any prober waits, so that the server never gives up first.

@@ -1,11 +1,11 @@
 """Plays every recorded case of the kubelet's handlers against our handlers, on real sockets."""
 
 import pytest
-from probelet.replay.difference import Difference
-from probelet.replay.handlers.case.case import Case
-from probelet.replay.handlers.case.folder import load
-from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.play import examined
+from probelet_conformance.difference import Difference
+from probelet_conformance.handlers.case.case import Case
+from probelet_conformance.handlers.case.folder import load
+from probelet_conformance.handlers.known import reason_for
+from probelet_conformance.handlers.play import examined
 
 from tests.support.paths import HANDLER_CASES
 
@@ -14,7 +14,7 @@ OLD_TLS = pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 pytestmark = [pytest.mark.e2e, OLD_TLS]
 
 CASES = [case for path in sorted(HANDLER_CASES.rglob("*.jsonl")) for case in load(path)]
-# The cases that differ for a reason that probelet.replay.handlers.known gives.
+# The cases that differ for a reason that probelet_conformance.handlers.known gives.
 KNOWN = {
     "h2_tls12_cbc",
     "tls_cipher_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.replay.conformance import conformance
+from probelet_conformance.conformance import conformance
 
 from tests.support.paths import HANDLER_CASES
 

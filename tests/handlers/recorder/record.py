@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import hpack
-from probelet.replay.handlers.case.case import Case, filled
-from probelet.replay.handlers.server.builtin import HANDSHAKE
-from probelet.replay.handlers.server.connection import Connection
-from probelet.replay.handlers.server.frames import DATA, HEADERS, PREFACE, SETTINGS, fields_of, split
-from probelet.replay.handlers.server.server import Server
+from probelet_conformance.handlers.case.case import Case, filled
+from probelet_conformance.handlers.server.builtin import HANDSHAKE
+from probelet_conformance.handlers.server.connection import Connection
+from probelet_conformance.handlers.server.frames import DATA, HEADERS, PREFACE, SETTINGS, fields_of, split
+from probelet_conformance.handlers.server.server import Server
 
 from tests.handlers.recorder.kubelet import Answer, Kubelet
 

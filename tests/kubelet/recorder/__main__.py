@@ -16,8 +16,8 @@ from pathlib import Path
 from random import SystemRandom
 from typing import NamedTuple
 
-from probelet.replay import load
-from probelet.replay.conformance import conformance
+from probelet_conformance import load
+from probelet_conformance.conformance import conformance
 
 from tests.kubelet.recorder import instants
 from tests.kubelet.recorder.pods import Made

@@ -1,10 +1,10 @@
 """Replays recordings with kills in a closed loop: probelet's own status layer and syncs on a scripted runtime."""
 
 import pytest
-from probelet.replay import Recording, load
-from probelet.replay.closed import play_closed
-from probelet.replay.difference import closed_differences
-from probelet.replay.story import differences_text
+from probelet_conformance import Recording, load
+from probelet_conformance.closed import play_closed
+from probelet_conformance.difference import closed_differences
+from probelet_conformance.story import differences_text
 
 from tests.support.paths import GENERATED, TRACES
 

@@ -4,11 +4,11 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from probelet.replay import Recording, compare, load, play
-from probelet.replay.closed import play_closed
-from probelet.replay.difference import Difference, closed_differences
-from probelet.replay.recording import Trace
-from probelet.replay.story import differences_text
+from probelet_conformance import Recording, compare, load, play
+from probelet_conformance.closed import play_closed
+from probelet_conformance.difference import Difference, closed_differences
+from probelet_conformance.recording import Trace
+from probelet_conformance.story import differences_text
 
 from tests.support.paths import INSTANTS
 

@@ -1,8 +1,8 @@
 """Plays every exec recording of the kubelet's prober through the production core."""
 
 import pytest
-from probelet.replay import Recording, compare, load, play
-from probelet.replay.story import differences_text
+from probelet_conformance import Recording, compare, load, play
+from probelet_conformance.story import differences_text
 
 from tests.support.paths import GENERATED, TRACES
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from probelet.replay import Recording, compare, load, play
-from probelet.replay.story import differences_text
-from probelet.replay.target import targets
+from probelet_conformance import Recording, compare, load, play
+from probelet_conformance.story import differences_text
+from probelet_conformance.target import targets
 
 from tests.support.paths import TRACES
 

@@ -53,7 +53,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(release: Path) -> Path:
-    (found,) = release.glob("*.whl")
+    (found,) = release.glob("probelet-*.whl")
     return found
 
 
@@ -61,7 +61,8 @@ def test_there_are_a_wheel_for_every_python_and_an_sdist_each_with_its_sum(relea
     names = {path.name for path in release.iterdir()}
     version = wheel.name.split("-")[1]
     bills = {f"probelet-{version}-crates.cdx.json", f"probelet-{version}-python.cdx.json"}
-    assert names == {"SHA256SUMS", wheel.name, f"probelet-{version}.tar.gz", *bills}
+    conformance = f"probelet_conformance-{version}-py3-none-any.whl"
+    assert names == {"SHA256SUMS", wheel.name, conformance, f"probelet-{version}.tar.gz", *bills}
     assert re.fullmatch(rf"probelet-{re.escape(version)}-cp311-abi3-manylinux_\d+_\d+_\w+\.whl", wheel.name)
     checked = run("sha256sum", "--check", "SHA256SUMS", cwd=release).splitlines()
     assert len(checked) == len(names) - 1

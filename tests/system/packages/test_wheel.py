@@ -1,10 +1,11 @@
-"""The sdist and the wheel built from it are complete: both work without the repository."""
+"""The sdist and the wheels are complete: they work without the repository."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Iterator
 from email import message_from_string
@@ -118,20 +119,44 @@ def test_archive_wheel_and_command_have_the_version_of_the_workspace(sdist: Path
     assert probelet(installed, "version").startswith(f"probelet {version[1]} ")
 
 
-def test_the_wheel_plays_recordings_of_every_handler(installed: Path) -> None:
-    cases = installed / "cases"
+@pytest.fixture(scope="module")
+def with_conformance(installed: Path) -> Path:
+    """The same environment with the wheel of ``conformance/``, which is built like the other, and what it needs."""
+    pip("wheel", "--no-build-isolation", "--wheel-dir", installed / "conformance", ROOT / "conformance", cwd=installed)
+    (built,) = (installed / "conformance").glob("*.whl")
+    (site,) = installed.glob("env/lib/python*/site-packages")
+    (site / "hpack").symlink_to(str(distribution("hpack").locate_file("hpack")))
+    pip("--python", installed / "env/bin/python", "install", built, cwd=installed)
+    return installed
+
+
+def test_probelet_alone_names_the_package_with_the_verbs_that_it_lacks(
+    sdist: Path, wheel: Path, installed: Path
+) -> None:
+    ended = subprocess.run(["env/bin/probelet", "replay", "x.json"], cwd=installed, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "probelet-conformance" in ended.stderr
+    assert "replay" not in probelet(installed, "--help")
+    with ZipFile(wheel) as archive, tarfile.open(sdist) as sources:
+        names = [*archive.namelist(), *sources.getnames()]
+    assert [name for name in names if "conformance" in name or "replay" in name] == []
+    assert "hpack" not in {requirement.name for requirement in requirements_of(wheel)}
+
+
+def test_with_conformance_it_plays_recordings_of_every_handler(with_conformance: Path) -> None:
+    cases = with_conformance / "cases"
     cases.mkdir(exist_ok=True)
     # Certificates, HTTP/2, gRPC and plain sockets.
     for name in ("tls", "grpc", "tcp"):
         shutil.copy(ROOT / f"tests/handlers/recorded/{name}.jsonl", cases)
-    last = probelet(installed, "conformance", str(cases)).splitlines()[-1]
+    last = probelet(with_conformance, "conformance", str(cases)).splitlines()[-1]
     equal, _, total, *_ = last.split()
     assert equal == total
 
 
-def test_the_wheel_plays_a_recording(installed: Path) -> None:
+def test_with_conformance_it_plays_a_recording(with_conformance: Path) -> None:
     recording = ROOT / "tests/kubelet/traces/named/liveness_failure_threshold_1.json"
-    assert "1 of 1 recordings equal" in probelet(installed, "replay", str(recording))
+    assert "1 of 1 recordings equal" in probelet(with_conformance, "replay", str(recording))
 
 
 def test_the_wheel_runs_a_pod_in_its_own_runtime(installed: Path) -> None:

@@ -177,7 +177,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def missing_paths(page: Path) -> list[str]:
     """Paths of the project between backticks that do not exist. Pages name files so that readers can open them."""
-    tops = "|".join(("benches", "deploy", "docs", "examples", "fuzz", "proto", "python", "rust", "tests", "tools"))
+    tops = "|".join(
+        ("benches", "conformance", "deploy", "docs", "examples", "fuzz", "proto", "python", "rust", "tests", "tools")
+    )
     named = re.findall(rf"`((?:{tops})/[\w./-]*)(?:::\w+)?`", FENCE.sub("", page.read_text()))
     return [path for path in named if not (ROOT / path).exists()]
 

@@ -1,15 +1,19 @@
+import importlib.metadata
 import json
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import pytest
 from probelet.cli.app import build_app
 from probelet.cli.exit import Exit
-from probelet.cli.verbs import VERBS
+from probelet.cli.verbs import ADDED, ENTRY_POINTS, VERBS, installed
 
 from tests.support.paths import ROOT
 from tests.unit.cli.conftest import Probelet
 
-NAMES = [verb.name for verb in VERBS]
+NAMES = [verb.name for verb in installed()]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_a_verbs_help_has_examples_and_fits_80_columns(probelet: Probelet, name:
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+@pytest.mark.parametrize("verb", installed(), ids=NAMES)
 def test_the_help_of_a_verb_begins_with_its_line_in_the_list(probelet: Probelet, verb: object) -> None:
     # The list takes the line from the table, because it does not import the verb.
     assert verb.help in " ".join(probelet(verb.name, "--help").out.split())
@@ -113,3 +117,35 @@ def test_the_table_of_exit_codes_has_each_code() -> None:
     rows = [line.split("|")[1:3] for line in (ROOT / "docs" / "exit-codes.md").read_text().splitlines()]
     listed = {cells[1].strip(): cells[0].strip() for cells in rows if len(cells) == 2}
     assert {code.name: str(code.value) for code in Exit}.items() <= listed.items()
+
+
+@pytest.fixture
+def _probelet_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installation without the package that has `replay` and `conformance`."""
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: EntryPoints())
+    installed.cache_clear()
+    yield
+    installed.cache_clear()
+
+
+@pytest.mark.usefixtures("_probelet_alone")
+def test_a_verb_of_a_package_that_is_not_installed_is_not_listed(probelet: Probelet) -> None:
+    assert installed() == VERBS
+    listed = probelet("--help").out
+    assert "│ run " in listed
+    assert "replay" not in listed
+    assert "conformance" not in listed
+
+
+@pytest.mark.usefixtures("_probelet_alone")
+@pytest.mark.parametrize("line", ["replay", "replay --help", "conformance tests", "help replay"])
+def test_a_verb_of_a_package_that_is_not_installed_says_what_to_install(probelet: Probelet, line: str) -> None:
+    ended = probelet(*line.split())
+    assert (ended.code, ended.out) == (Exit.CANNOT, "")
+    assert "is in the package probelet-conformance, which is not installed\n" in ended.err
+    assert ended.err.endswith("  try: pip install probelet-conformance\n")
+
+
+def test_the_added_verbs_are_the_entry_points_of_their_package() -> None:
+    points = tomllib.loads((ROOT / "conformance/pyproject.toml").read_text())["project"]["entry-points"][ENTRY_POINTS]
+    assert points.keys() == {verb.name for verb in ADDED}

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 import pytest
-from probelet.cli.verbs import VERBS
+from probelet.cli.verbs import installed
 
 from tools.manual.page import pages
 from tools.manual.roff import escaped, filled, verbatim
@@ -22,8 +22,8 @@ def plain(page: str) -> str:
 
 
 def test_there_is_a_page_for_each_verb_and_one_for_all() -> None:
-    assert sorted(made()) == sorted(["probelet.1", *(f"probelet-{verb.name}.1" for verb in VERBS)])
-    assert all(f"probelet-{verb.name}(1)\n{verb.help}" in plain("probelet.1") for verb in VERBS)
+    assert sorted(made()) == sorted(["probelet.1", *(f"probelet-{verb.name}.1" for verb in installed())])
+    assert all(f"probelet-{verb.name}(1)\n{verb.help}" in plain("probelet.1") for verb in installed())
 
 
 def test_a_page_has_usage_options_examples_and_exit_codes() -> None:

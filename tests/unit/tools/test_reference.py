@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from probelet.cli.verbs import VERBS
+from probelet.cli.verbs import installed
 from probelet.config import GATES, KubeletConfiguration, ProbeletConfiguration
 from probelet.config.schema.field_text import field_texts
 from probelet.lint.registry import rules
@@ -77,7 +77,7 @@ def test_every_field_has_default_range_effect_and_version() -> None:
 
 def test_every_verb_and_each_of_its_options_is_there() -> None:
     headings = re.findall(r"^## probelet (\S+)$", made()["command-line.md"], re.MULTILINE)
-    assert headings == [*(verb.name for verb in VERBS), "--install-completion"]
+    assert headings == [*(verb.name for verb in installed()), "--install-completion"]
     labels = {row[0] for row in rows("command-line.md")}
     options = [
         option
@@ -95,7 +95,7 @@ def test_every_gate_is_there() -> None:
 
 
 def test_every_document_of_the_sources_is_there() -> None:
-    sources = [path for path in (ROOT / "python" / "probelet").rglob("*.py")]
+    sources = [path for folder in ("python/probelet", "conformance") for path in (ROOT / folder).rglob("*.py")]
     known = {schema for path in sources for schema in SCHEMA.findall(path.read_text())}
     assert known == {*INTERNAL, *(schema for kind in KINDS for schema in kind.schemas)}
 

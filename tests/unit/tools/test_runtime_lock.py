@@ -15,6 +15,6 @@ def test_an_installation_gets_what_probelet_needs_with_hashes_and_no_tool_of_its
 
 
 def test_an_older_python_than_that_of_the_developers_gets_its_backports() -> None:
-    texts = ["hpack", "backports-of-something; python_version < '3.12'"]
-    assert closure(texts, "3.11.2") == {"hpack", "backports-of-something"}
-    assert closure(texts, "3.13.0") == {"hpack"}
+    texts = ["idna", "backports-of-something; python_version < '3.12'"]
+    assert closure(texts, "3.11.2") == {"idna", "backports-of-something"}
+    assert closure(texts, "3.13.0") == {"idna"}

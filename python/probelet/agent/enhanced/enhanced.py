@@ -66,7 +66,8 @@ class Enhanced:
         if engine is None:
             return b""
         probes = sum(len(probes) for probes in self.probes.by_pod.values())
-        return render(EnhancedNumbers(probes, self.probes.refused, self.writer.counts), engine.metrics())
+        numbers = EnhancedNumbers(probes, self.probes.refused, self.writer.counts)
+        return render(numbers) + engine.metrics_enhanced()
 
     # What the API server says.
 

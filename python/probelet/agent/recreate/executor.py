@@ -22,7 +22,7 @@ from probelet.kube.reflector import Reflector
 from probelet.spec.text.duration import SECOND
 
 LOOK_NS: Final = 300 * SECOND
-"""How often the agent asks for a kind that is not served, or that it may not read, without a ``look_again``: most
+"""How often the agent asks for a kind that is not served, or that it may not read, without a ``ask_now``: most
 clusters never have it."""
 
 log = structlog.get_logger("probelet.agent")
@@ -40,7 +40,7 @@ class Executor:
         self._known: dict[str, ApiPod] = {}
         self._terminating: dict[str, asyncio.Event] = {}
         self._notes: dict[str, dict[str, str]] = {}
-        self._look = asyncio.Event()
+        self._is_asked = asyncio.Event()
         self._reflector: Reflector[RecreateRequest] = Reflector(
             parts.connection,
             CONTAINER_RECREATE_REQUESTS,
@@ -71,10 +71,10 @@ class Executor:
         if found is not None:
             self._sync_pod(found.uid)
 
-    def look_again(self) -> None:
+    def ask_now(self) -> None:
         """Asks for the kind now, if the API server did not have it. NodePodProbes are there, and both are installed
         together; a request for a failed probe waits a minute for this node."""
-        self._look.set()
+        self._is_asked.set()
 
     def observe(self, uid: str) -> None:
         """The cache has news of a pod."""
@@ -112,8 +112,8 @@ class Executor:
                 if logged != str(error):
                     logged = str(error)
                     log.info("no requests to recreate containers", why=logged)
-                self._look.clear()
-                wanted = asyncio.ensure_future(self._look.wait())
+                self._is_asked.clear()
+                wanted = asyncio.ensure_future(self._is_asked.wait())
                 await clock.done_within(int(LOOK_NS * (1 + pace.chance())), wanted)
                 wanted.cancel()
             except KubeError as error:

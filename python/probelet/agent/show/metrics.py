@@ -4,21 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.runtime.execs.counts import ExecCounts
 
 _NUMBERS: Final = {
-    "pods": ("gauge", "Pods whose probes were taken over."),
-    "pods_terminating": ("gauge", "Of those, pods that terminate or that the API server no longer has."),
-    "pods_with_problems": ("gauge", "Of those, pods with a part of the annotation that is ignored."),
-    "api_up": ("gauge", "Whether the newest list or watch of pods works."),
-    "api_silent_seconds": ("gauge", "Seconds since the API server last wrote something."),
-    "runtime_up": ("gauge", "Whether the runtime could be listed the last time."),
-    "conditions_waiting": ("gauge", "Pods whose newest condition the API server does not have yet."),
-    "probes_paused": ("gauge", "Probes that make no attempt because somebody paused them."),
-    "kills_under_way": ("gauge", "Containers that are being stopped."),
-    "kills_resumed_total": ("counter", "Kills of an earlier agent that this one went on with."),
-    "annotation_changes_ignored_total": ("counter", "Pods whose annotation changed after they were first seen."),
-    "state_write_errors_total": ("counter", "Pods that could not be written to the state directory."),
+    "pods": (gauge, "Pods whose probes were taken over."),
+    "pods_terminating": (gauge, "Of those, pods that terminate or that the API server no longer has."),
+    "pods_with_problems": (gauge, "Of those, pods with a part of the annotation that is ignored."),
+    "api_up": (gauge, "Whether the newest list or watch of pods works."),
+    "api_silent_seconds": (gauge, "Seconds since the API server last wrote something."),
+    "runtime_up": (gauge, "Whether the runtime could be listed the last time."),
+    "conditions_waiting": (gauge, "Pods whose newest condition the API server does not have yet."),
+    "probes_paused": (gauge, "Probes that make no attempt because somebody paused them."),
+    "kills_under_way": (gauge, "Containers that are being stopped."),
+    "kills_resumed_total": (counter, "Kills of an earlier agent that this one went on with."),
+    "annotation_changes_ignored_total": (counter, "Pods whose annotation changed after they were first seen."),
+    "state_write_errors_total": (counter, "Pods that could not be written to the state directory."),
 }
 """Every series without labels; the names are those of ``Numbers``, where ``_total`` is left out."""
 
@@ -59,40 +60,41 @@ class Numbers:
 
 def render(numbers: Numbers) -> bytes:
     """The agent's part of the page ``/metrics``."""
-    lines: list[str] = []
-    for name, (kind, text) in _NUMBERS.items():
-        value = getattr(numbers, name.removesuffix("_total"))
-        lines += [*_head(name, kind, text), f"probelet_agent_{name} {value:g}"]
-    lines += _head("condition_writes_total", "counter", "Writes of the condition, by how they ended.")
-    for result in _WRITES:
-        count = numbers.condition_writes.get(result, 0)
-        lines.append(f'probelet_agent_condition_writes_total{{result="{result}"}} {count}')
-    lines += _head("kills_total", "counter", "Kills that are over, by their reason and by how they ended.")
-    for reason in _REASONS:
-        for end in _ENDS:
-            count = numbers.kills.get((reason, end), 0)
-            lines.append(f'probelet_agent_kills_total{{reason="{reason}",end="{end}"}} {count}')
-    lines += _requests(numbers)
-    lines += _head("events_dropped_total", "counter", "Events that the API server does not get, by what dropped them.")
-    for by in _DROPPERS:
-        lines.append(f'probelet_agent_events_dropped_total{{by="{by}"}} {numbers.events_dropped.get(by, 0)}')
-    return ("\n".join([*lines, *numbers.execs.series()]) + "\n").encode()
+    return page(
+        *(family(f"probelet_agent_{name}", text, _number(numbers, name)) for name, (family, text) in _NUMBERS.items()),
+        counter(
+            "probelet_agent_condition_writes_total",
+            "Writes of the condition, by how they ended.",
+            ((result, numbers.condition_writes.get(result, 0)) for result in _WRITES),
+            "result",
+        ),
+        counter(
+            "probelet_agent_kills_total",
+            "Kills that are over, by their reason and by how they ended.",
+            (((reason, end), numbers.kills.get((reason, end), 0)) for reason in _REASONS for end in _ENDS),
+            "reason",
+            "end",
+        ),
+        gauge(
+            "probelet_elp_recreate_requests_open",
+            "ContainerRecreateRequests of this node that are not over.",
+            numbers.requests_open,
+        ),
+        counter(
+            "probelet_elp_recreate_requests_total",
+            "ContainerRecreateRequests that this node has carried out.",
+            ((result, numbers.requests.get(result, 0)) for result in _RESULTS),
+            "result",
+        ),
+        counter(
+            "probelet_agent_events_dropped_total",
+            "Events that the API server does not get, by what dropped them.",
+            ((by, numbers.events_dropped.get(by, 0)) for by in _DROPPERS),
+            "by",
+        ),
+        numbers.execs.series(),
+    )
 
 
-def _requests(numbers: Numbers) -> list[str]:
-    """Enhanced liveness, which has names of its own."""
-    lines = [
-        "# HELP probelet_elp_recreate_requests_open ContainerRecreateRequests of this node that are not over.",
-        "# TYPE probelet_elp_recreate_requests_open gauge",
-        f"probelet_elp_recreate_requests_open {numbers.requests_open}",
-        "# HELP probelet_elp_recreate_requests_total ContainerRecreateRequests that this node has carried out.",
-        "# TYPE probelet_elp_recreate_requests_total counter",
-    ]
-    for result in _RESULTS:
-        count = numbers.requests.get(result, 0)
-        lines.append(f'probelet_elp_recreate_requests_total{{result="{result}"}} {count}')
-    return lines
-
-
-def _head(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP probelet_agent_{name} {text}", f"# TYPE probelet_agent_{name} {kind}"]
+def _number(numbers: Numbers, name: str) -> str:
+    return f"{getattr(numbers, name.removesuffix('_total')):g}"

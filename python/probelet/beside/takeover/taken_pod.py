@@ -38,5 +38,5 @@ def taken_of(pod: PodObject) -> TakenPod | None:
 
 
 def taken_pod(found: dict[str, Any]) -> TakenPod | None:
-    """``taken_of`` for a v1.Pod as JSON data; decodes no pod that is not taken over."""
+    """``taken_of`` for a v1.Pod as JSON data; decodes only pods that are taken over."""
     return taken_of(read_pod_object(found)) if is_taken(annotations_of(found)) else None

@@ -130,9 +130,9 @@ def bench(
 
 def _measure(load: "Load", target: str | None, output: str) -> None:
     from probelet.base import open_files
+    from probelet.lab.bench.document import report
     from probelet.lab.bench.measure import measure
     from probelet.lab.bench.place import Place, PlaceError
-    from probelet.lab.bench.report import report
     from probelet.lab.bench.target import TargetError, own_target
 
     # Each probe in flight needs a socket, and 20,000 hanging probes a second many.

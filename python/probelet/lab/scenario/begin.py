@@ -95,7 +95,7 @@ def faults(
 
 
 class _Struck:
-    """What one fault of a scenario strikes in a cluster."""
+    """The targets of one fault of a scenario in a cluster."""
 
     def __init__(
         self,

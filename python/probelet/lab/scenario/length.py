@@ -34,8 +34,8 @@ class Startup(Length, frozen=True, kw_only=True):
     """How long a container takes to start up."""
 
     of_budget: Factor | None = None
-    """As a share of the start-up budget: how long the container's probes wait for it for sure, as `probelet explain`
-    says. Without a probe that kills it: of 30 seconds."""
+    """The length as a share of the start-up budget: how long the container's probes wait for it for sure, as `probelet
+    explain` says. Without a probe that kills it: of 30 seconds."""
     per_day: Duration = 0
     """How much longer it takes with each day of the simulation. Default 0s."""
     per_day_of_budget: Annotated[float, msgspec.Meta(extra={"range": "not negative"})] = 0

@@ -63,7 +63,7 @@ class Container(Section, frozen=True, kw_only=True):
     """`queued` (default): a probe waits behind the requests. `apart`: a server of its own answers probes, as with a
     second port for health; load does not delay it, and only a deadlock or a pause of the whole process stops it."""
     asks: Asks | None = None
-    """What it asks of dependencies. Default: nothing."""
+    """The dependencies that it asks. Default: nothing."""
 
 
 class Traffic(Section, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class Scenario(Section, frozen=True, kw_only=True):
     title: str = ""
     """One line: what goes wrong."""
     text: str = ""
-    """What it shows and what it assumes, in a few sentences."""
+    """The purpose and the assumptions of the scenario, in a few sentences."""
     duration: DurationAboveZero = 15 * MINUTE
     """How long traffic and faults last, from the end of `settle` on. Default 15m."""
     settle: Duration | None = None
@@ -109,4 +109,4 @@ class Scenario(Section, frozen=True, kw_only=True):
     traffic: list[Traffic] = msgspec.field(default_factory=list)
     """The requests of clients; the first entry that matches a Service counts."""
     faults: list[AnyFault] = msgspec.field(default_factory=list)
-    """What goes wrong, and when."""
+    """The faults, and when they begin."""

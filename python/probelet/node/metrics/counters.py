@@ -1,10 +1,11 @@
 """The node's own counters as Prometheus text. The engine counts and renders everything about probes."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.node.source.mistakes import REASONS as MISTAKES
 from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.container_age import ContainerAge
@@ -30,18 +31,27 @@ class Counters:
 
     def render(self, gauges: "Gauges") -> bytes:
         """The page."""
-        lines = _head("probelet_container_kills_total", "counter", "Containers killed, by reason and source of grace.")
-        for (reason, source), count in sorted(self._kills.items()):
-            lines.append(f'probelet_container_kills_total{{reason="{reason}",grace_source="{source}"}} {count}')
-        lines += _head("probelet_container_starts_total", "counter", "Containers started.")
-        for again in (False, True):
-            kind = "restart" if again else "first"
-            lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
-        lines += [*_pods(gauges), *_manifests(gauges.mistakes), *_pulls(gauges), *_age(gauges), *gauges.execs.series()]
-        lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by what dropped them.")
-        dropped = sorted(gauges.events_dropped.items())
-        lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
-        return ("\n".join(lines) + "\n").encode()
+        starts = (("restart" if again else "first", self._starts[again]) for again in (False, True))
+        return page(
+            counter(
+                "probelet_container_kills_total",
+                "Containers killed, by reason and source of grace.",
+                sorted(self._kills.items()),
+                "reason",
+                "grace_source",
+            ),
+            counter("probelet_container_starts_total", "Containers started.", starts, "kind"),
+            _pods(gauges),
+            _manifests(gauges.mistakes),
+            _waiting(gauges),
+            gauges.execs.series(),
+            counter(
+                "probelet_events_dropped_total",
+                "Events that were not kept, by what dropped them.",
+                sorted(gauges.events_dropped.items()),
+                "by",
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +75,39 @@ class Gauges:
     """Pods of other node agents."""
 
 
-def _pods(gauges: Gauges) -> list[str]:
-    lines = _head("probelet_pods", "gauge", "Pods by phase.")
-    lines += [f'probelet_pods{{phase="{phase}"}} {gauges.pods.get(phase, 0)}' for phase in get_args(PodPhase)]
-    lines += _head("probelet_pods_handed_over", "gauge", "Pods of other node agents that are probed here.")
-    lines.append(f"probelet_pods_handed_over {gauges.handed_over}")
-    lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
-    lines.append(f"probelet_runtime_up {int(gauges.runtime_up)}")
-    return lines
+def _pods(gauges: Gauges) -> Iterator[str]:
+    phases = ((phase, gauges.pods.get(phase, 0)) for phase in get_args(PodPhase))
+    yield from gauge("probelet_pods", "Pods by phase.", phases, "phase")
+    yield from gauge("probelet_pods_handed_over", "Pods of other node agents that are probed here.", gauges.handed_over)
+    yield from gauge(
+        "probelet_runtime_up", "Whether the runtime could be listed the last time.", int(gauges.runtime_up)
+    )
 
 
-def _manifests(mistakes: Mistakes) -> list[str]:
-    name = "probelet_manifest_errors"
-    lines = _head(name, "gauge", "Mistakes in the newest versions of the manifests, by what they are about.")
-    lines += [f'{name}{{reason="{reason}"}} {mistakes.counts.get(reason, 0)}' for reason in MISTAKES]
-    name = "probelet_pods_outdated"
-    lines += _head(name, "gauge", "Pods of an earlier version of their manifest, because its newest one has a mistake.")
-    return [*lines, f"{name} {len(mistakes.outdated)}"]
+def _manifests(mistakes: Mistakes) -> Iterator[str]:
+    yield from gauge(
+        "probelet_manifest_errors",
+        "Mistakes in the newest versions of the manifests, by what they are about.",
+        ((reason, mistakes.counts.get(reason, 0)) for reason in MISTAKES),
+        "reason",
+    )
+    yield from gauge(
+        "probelet_pods_outdated",
+        "Pods of an earlier version of their manifest, because its newest one has a mistake.",
+        len(mistakes.outdated),
+    )
 
 
-def _pulls(gauges: Gauges) -> list[str]:
-    name = "probelet_image_pulls_waiting"
-    lines = _head(name, "gauge", "Containers that wait for the back-off of an image pull to be over.")
-    return [*lines, f"{name} {gauges.pulls_waiting}"]
-
-
-def _age(gauges: Gauges) -> list[str]:
-    name = "probelet_containers_due_by_age"
-    lines = _head(name, "gauge", "Containers to be restarted for their age that wait, by what for (maxContainerAge).")
+def _waiting(gauges: Gauges) -> Iterator[str]:
+    yield from gauge(
+        "probelet_image_pulls_waiting",
+        "Containers that wait for the back-off of an image pull to be over.",
+        gauges.pulls_waiting,
+    )
     aged = gauges.aged
-    waits = {"budget": aged.waiting_for_budget if aged else 0, "group": aged.waiting_for_group if aged else 0}
-    lines += [f'{name}{{waits_for="{what}"}} {count}' for what, count in waits.items()]
-    return lines
-
-
-def _head(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+    yield from gauge(
+        "probelet_containers_due_by_age",
+        "Containers to be restarted for their age that wait, by what for (maxContainerAge).",
+        (("budget", aged.waiting_for_budget if aged else 0), ("group", aged.waiting_for_group if aged else 0)),
+        "waits_for",
+    )

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from probelet.base.exposition.family import counter, gauge, page
 from probelet.base.exposition.histogram import Histogram
 from probelet.policy.node.restart_gate import ResetCause
 from probelet.policy.protocol.effects import RestartCause
@@ -28,8 +29,8 @@ class CrashLoopMetrics:
     """The ``Observer`` of a node's gate. The curve is the node's; ``source`` says where it comes from."""
 
     def __init__(self, initial_ns: int, max_ns: int, reset_ns: int, source: str = "default") -> None:
-        numbers = (f"{value / SECOND:g}" for value in (initial_ns, max_ns, reset_ns))
-        self._config = 'initial="{}",cap="{}",reset="{}"'.format(*numbers) + f',source="{source}"'
+        numbers = [f"{value / SECOND:g}" for value in (initial_ns, max_ns, reset_ns)]
+        self._config = (*numbers, source)
         self._restarts: Counter[tuple[RestartCause, bool]] = Counter()
         self._resets: Counter[ResetCause] = Counter()
         self._delays = Histogram(
@@ -62,26 +63,38 @@ class CrashLoopMetrics:
 
     def render(self, *, entries: int, waiting: int) -> bytes:
         """The page; ``entries`` containers have a delay, ``waiting`` of them wait."""
-        lines = _head("restarts_total", "counter", "Restarts by what ended the container before; first: no delay.")
-        for cause in _CAUSES:
-            for first in (False, True):
-                labels = f'reason="{cause}",first="{str(first).lower()}"'
-                lines.append(f"probelet_crashloop_restarts_total{{{labels}}} {self._restarts[cause, first]}")
-        lines += self._delays.render()
-        lines += self._lateness.render()
-        lines += _head("containers_waiting", "gauge", "Containers that wait to be restarted.")
-        lines.append(f"probelet_crashloop_containers_waiting {waiting}")
-        lines += _head("backoff_entries", "gauge", "Containers with a restart delay, waiting or not.")
-        lines.append(f"probelet_crashloop_backoff_entries {entries}")
-        lines += _head("backoff_resets_total", "counter", "Restart delays that began anew, by cause.")
+        restarts = (
+            ((cause, str(first).lower()), self._restarts[cause, first]) for cause in _CAUSES for first in (False, True)
+        )
         causes: tuple[ResetCause, ...] = ("gc", "operator", "ran_long")
-        lines += [f'probelet_crashloop_backoff_resets_total{{cause="{c}"}} {self._resets[c]}' for c in causes]
-        lines += _head("config_info", "gauge", "The restart delays of this node, in seconds.")
-        lines.append(f"probelet_crashloop_config_info{{{self._config}}} 1")
-        lines += _head("status_updates_total", "counter", "Pod statuses that differ from the one before.")
-        lines.append(f"probelet_crashloop_status_updates_total {self._writes}")
-        return ("\n".join(lines) + "\n").encode()
-
-
-def _head(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP probelet_crashloop_{name} {text}", f"# TYPE probelet_crashloop_{name} {kind}"]
+        return page(
+            counter(
+                "probelet_crashloop_restarts_total",
+                "Restarts by what ended the container before; first: no delay.",
+                restarts,
+                "reason",
+                "first",
+            ),
+            self._delays.render(),
+            self._lateness.render(),
+            gauge("probelet_crashloop_containers_waiting", "Containers that wait to be restarted.", waiting),
+            gauge("probelet_crashloop_backoff_entries", "Containers with a restart delay, waiting or not.", entries),
+            counter(
+                "probelet_crashloop_backoff_resets_total",
+                "Restart delays that began anew, by cause.",
+                ((cause, self._resets[cause]) for cause in causes),
+                "cause",
+            ),
+            gauge(
+                "probelet_crashloop_config_info",
+                "The restart delays of this node, in seconds.",
+                [(self._config, 1)],
+                "initial",
+                "cap",
+                "reset",
+                "source",
+            ),
+            counter(
+                "probelet_crashloop_status_updates_total", "Pod statuses that differ from the one before.", self._writes
+            ),
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from probelet.base.exposition.family import counter, gauge
 from probelet.runtime.execs.direct.counts import DirectCounts
 
 
@@ -28,17 +29,15 @@ class ExecCounts:
     def series(self) -> Iterator[str]:
         """The lines of ``/metrics``."""
         _, engines = self.direct.by_engine()
-        for name, kind, text, value in (
-            ("in_flight", "gauge", "that wait for the runtime or the helper", self.in_flight + engines),
-            ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", self.waiting),
-            ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", self.hanging),
-            ("waited_total", "counter", "that had to wait for their turn", self.waited),
-            ("waited_seconds_total", "counter", "seconds spent waiting for their turn", self._waited_seconds()),
-            ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", self.held_back),
+        for family, name, text, value in (
+            (gauge, "in_flight", "that wait for the runtime or the helper", self.in_flight + engines),
+            (gauge, "waiting", "that wait for their turn (execMaxInFlight)", self.waiting),
+            (gauge, "hanging", "given up that still hang in the runtime (execSingleFlight)", self.hanging),
+            (counter, "waited_total", "that had to wait for their turn", self.waited),
+            (counter, "waited_seconds_total", "seconds spent waiting for their turn", self._waited_seconds()),
+            (counter, "held_back_total", "never started behind one that hung (execSingleFlight)", self.held_back),
         ):
-            yield f"# HELP probelet_execs_{name} Exec attempts: {text}."
-            yield f"# TYPE probelet_execs_{name} {kind}"
-            yield f"probelet_execs_{name} {value}"
+            yield from family(f"probelet_execs_{name}", f"Exec attempts: {text}.", value)
         yield from self.direct.series()
 
     def _waited_seconds(self) -> float:

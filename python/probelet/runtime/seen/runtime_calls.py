@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from probelet.base.exposition.family import counter, page
 from probelet.base.exposition.histogram import Histogram
 from probelet.runtime.cri.errors import CriError
 
@@ -15,18 +16,17 @@ class RuntimeCalls:
 
     def __init__(self) -> None:
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._times = Histogram("kubelet_runtime_operations_duration_seconds", "How long CRI calls took.", BUCKETS)
+        self._times = Histogram(
+            "kubelet_runtime_operations_duration_seconds", "How long CRI calls took.", BUCKETS, "operation_type"
+        )
 
     def observe(self, operation: str, seconds: float, error: CriError | None) -> None:
         """Takes a call that has ended; the histogram uses the kubelet's names, such as ``run_podsandbox``."""
         self._calls[operation, "OK" if error is None else error.code] += 1
-        self._times.observe(seconds, f'operation_type="{operation.replace("pod_sandbox", "podsandbox")}"')
+        self._times.observe(seconds, operation.replace("pod_sandbox", "podsandbox"))
 
     def render(self) -> bytes:
         """The series."""
-        name = "probelet_runtime_calls_total"
-        lines = [f"# HELP {name} CRI calls, by operation and status code.", f"# TYPE {name} counter"]
-        for (operation, code), count in sorted(self._calls.items()):
-            lines.append(f'{name}{{operation="{operation}",code="{code}"}} {count}')
-        lines += self._times.render()
-        return ("\n".join(lines) + "\n").encode()
+        calls = sorted(self._calls.items())
+        text = "CRI calls, by operation and status code."
+        return page(counter("probelet_runtime_calls_total", text, calls, "operation", "code"), self._times.render())

@@ -41,7 +41,7 @@ def is_duration(info: types.Type) -> bool:
 
 
 def extra_of(info: types.Type) -> dict[str, Any]:
-    """What ``Meta(extra=...)`` says of a type, also of one that may be unset."""
+    """The ``Meta(extra=...)`` of a type, also of one that may be unset."""
     if isinstance(info, types.UnionType):
         return next((found for option in info.types if (found := extra_of(option))), {})
     return info.extra or {} if isinstance(info, types.Metadata) else {}

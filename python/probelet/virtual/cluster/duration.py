@@ -35,7 +35,7 @@ def nanoseconds(name: str, duration: str | int) -> int:
 
 
 def positive(name: str, duration: str | int) -> int:
-    """As ``nanoseconds``, for a duration that must be more than 0."""
+    """Parses like ``nanoseconds`` a duration that must be more than 0."""
     if found := nanoseconds(name, duration):
         return found
     raise ClusterError(f"{name}: {duration!r}: must be more than 0")

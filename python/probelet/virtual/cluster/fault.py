@@ -46,7 +46,7 @@ class Fault(Section, frozen=True, kw_only=True, tag_field="type"):
 
     @property
     def target(self) -> str:
-        """What it happens to: the name of a dependency, Service, workload, container or node."""
+        """The target of the fault: the name of a dependency, Service, workload, container or node."""
         return str(getattr(self, self.__struct_fields__[0]))
 
     @property
@@ -80,7 +80,7 @@ class DependencySlow(Lasting, frozen=True, tag="dependency-slow"):
 
     @property
     def label(self) -> str:
-        """As ``auth slow: 1.5s``."""
+        """Such as ``auth slow: 1.5s``."""
         latency = self.latency
         text = latency if isinstance(latency, str) else ", ".join(f"{key} {value}" for key, value in latency.items())
         return f"{self.dependency} slow: {text}"
@@ -100,7 +100,7 @@ class DependencyDown(Lasting, frozen=True, tag="dependency-down"):
 
     @property
     def label(self) -> str:
-        """As ``auth down``."""
+        """Such as ``auth down``."""
         return f"{self.dependency} {'hangs' if self.hangs else 'down'}"
 
 
@@ -117,7 +117,7 @@ class Partition(Lasting, frozen=True, tag="partition"):
 
     @property
     def label(self) -> str:
-        """As ``web cut off from auth``."""
+        """Such as ``web cut off from auth``."""
         return f"{self.cut} cut off" + (f" from {self.dependency}" if self.dependency else "")
 
 
@@ -131,7 +131,7 @@ class NodeSlow(Lasting, frozen=True, tag="node-slow"):
 
     @property
     def label(self) -> str:
-        """As ``node-1 slow: x 4``."""
+        """Such as ``node-1 slow: x 4``."""
         return f"{self.node} slow: x {self.factor:g}"
 
     def check(self) -> None:
@@ -150,7 +150,7 @@ class ProberStarved(Lasting, frozen=True, tag="prober-starved"):
 
     @property
     def label(self) -> str:
-        """As ``prober of node-1 starved: 1s late``."""
+        """Such as ``prober of node-1 starved: 1s late``."""
         return f"prober of {self.node} starved: {shown(self.late)} late"
 
 
@@ -166,7 +166,7 @@ class ProberRestart(Fault, frozen=True, tag="prober-restart"):
 
     @property
     def label(self) -> str:
-        """As ``prober of node-1 restarted``."""
+        """Such as ``prober of node-1 restarted``."""
         return f"prober of {self.node} restarted"
 
 
@@ -183,7 +183,7 @@ class Rollout(Fault, frozen=True, tag="rollout"):
 
     @property
     def label(self) -> str:
-        """As ``rollout of web``."""
+        """Such as ``rollout of web``."""
         return f"rollout of {self.workload}"
 
 
@@ -197,7 +197,7 @@ class TrafficStep(Lasting, frozen=True, tag="traffic-step"):
 
     @property
     def label(self) -> str:
-        """As ``web: 500 requests/s``."""
+        """Such as ``web: 500 requests/s``."""
         return f"{self.service}: {self.rate:g} requests/s"
 
     def check(self) -> None:
@@ -224,7 +224,7 @@ class Deadlock(Struck, frozen=True, tag="deadlock"):
 
     @property
     def label(self) -> str:
-        """As ``deadlock in web/app (50%)``."""
+        """Such as ``deadlock in web/app (50%)``."""
         return f"deadlock in {self.container} ({_share(self.replicas)})"
 
 
@@ -236,7 +236,7 @@ class Exit(Struck, frozen=True, tag="exit"):
 
     @property
     def label(self) -> str:
-        """As ``web/app exits (100%)``."""
+        """Such as ``web/app exits (100%)``."""
         return f"{self.container} exits ({_share(self.replicas)})"
 
     def check(self) -> None:
@@ -262,7 +262,7 @@ class GcPause(Growing, frozen=True, tag="gc-pause"):
 
     @property
     def label(self) -> str:
-        """As ``web/app pauses for 2s every 60s``."""
+        """Such as ``web/app pauses for 2s every 60s``."""
         return f"{self.container} pauses for {shown(self.pause)} every {shown(self.every)}"
 
     def check(self) -> None:
@@ -278,7 +278,7 @@ class SlowLeak(Growing, frozen=True, tag="leak"):
 
     @property
     def label(self) -> str:
-        """As ``web/app leaks: 100ms an hour``."""
+        """Such as ``web/app leaks: 100ms an hour``."""
         return f"{self.container} leaks: {shown(self.per_hour)} an hour"
 
 
@@ -294,7 +294,7 @@ class MemoryLeak(Growing, frozen=True, tag="memory-leak"):
 
     @property
     def label(self) -> str:
-        """As ``web/app leaks: 256Mi an hour``."""
+        """Such as ``web/app leaks: 256Mi an hour``."""
         return f"{self.container} leaks: {self.per_hour} an hour"
 
 
@@ -306,7 +306,7 @@ class StartupSlow(Growing, frozen=True, tag="startup-slow"):
 
     @property
     def label(self) -> str:
-        """As ``web/app starts 30s later``."""
+        """Such as ``web/app starts 30s later``."""
         return f"{self.container} starts {shown(self.more)} later"
 
 
@@ -318,7 +318,7 @@ class StartupDrift(Growing, frozen=True, tag="startup-drift"):
 
     @property
     def label(self) -> str:
-        """As ``start-up of web/app drifts: 5s a day``."""
+        """Such as ``start-up of web/app drifts: 5s a day``."""
         return f"start-up of {self.container} drifts: {shown(self.per_day)} a day"
 
 
@@ -334,7 +334,7 @@ class Evict(Fault, frozen=True, tag="evict"):
 
     @property
     def label(self) -> str:
-        """As ``eviction of web (1)``."""
+        """Such as ``eviction of web (1)``."""
         return f"eviction of {self.workload} ({_share(self.replicas)})"
 
     def check(self) -> None:

@@ -65,9 +65,25 @@ impl Engine {
         write_head(&mut page, lateness, "How late attempts began against their schedule.");
         write_histogram(&mut page, lateness, "", &stats.lateness);
         let took = "probelet_probe_attempt_duration_seconds";
-        write_head(&mut page, took, "How long attempts took, failures included.");
-        write_histogram(&mut page, took, "result=\"successful\",", &stats.succeeded);
-        write_histogram(&mut page, took, "result=\"failed\",", &stats.failed);
+        write_took(&mut page, took, "How long attempts took, failures included.", &stats);
+        page
+    }
+
+    /// The series of an engine of enhanced liveness, whose probes are all of liveness, beside those of another engine.
+    pub fn metrics_enhanced(&self) -> String {
+        let stats = self.shared.lock().engine_stats.clone();
+        let name = "probelet_elp_probe_total";
+        let mut page = format!(
+            "# HELP {name} Runs of enhanced liveness by result; an error counts for nothing.\n# TYPE {name} counter\n"
+        );
+        for (result, count) in RESULTS.iter().zip(stats.runs[ProbeType::Liveness as usize]) {
+            let _ = writeln!(page, "{name}{{type=\"liveness\",result=\"{result}\"}} {count}");
+        }
+        let lag = "probelet_elp_probe_lag_seconds";
+        write_head(&mut page, lag, "How late attempts of enhanced liveness began against their schedule.");
+        write_histogram(&mut page, lag, "", &stats.lateness);
+        let text = "How long attempts of enhanced liveness took, failures included.";
+        write_took(&mut page, "probelet_elp_probe_duration_seconds", text, &stats);
         page
     }
 }
@@ -160,6 +176,12 @@ fn write_recorder(page: &mut String, tally: &RecorderTally) {
 
 fn write_head(page: &mut String, name: &str, help: &str) {
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} histogram");
+}
+
+fn write_took(page: &mut String, name: &str, help: &str, stats: &EngineStats) {
+    write_head(page, name, help);
+    write_histogram(page, name, "result=\"successful\",", &stats.succeeded);
+    write_histogram(page, name, "result=\"failed\",", &stats.failed);
 }
 
 fn write_histogram(page: &mut String, name: &str, labels: &str, histogram: &Histogram) {

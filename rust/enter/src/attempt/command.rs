@@ -5,11 +5,12 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Instant;
 
+use probelet_enter_protocol::answer::{Refusal, Refused, Step};
+
 use super::output::Output;
 use super::private_memory::PrivateMemory;
 use crate::check::leaf::Leaf;
 use crate::inside::{Message, REPORT_BYTES, read_report};
-use crate::protocol::answer::{Refusal, Refused, Step};
 use crate::sys::{check, pidfd_open};
 
 /// How a command ended.

@@ -4,9 +4,10 @@ use std::ffi::CString;
 use std::io::{Error, Result as IoResult};
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use probelet_enter_protocol::answer::{Refusal, Refused};
+
 use crate::check::hierarchy::{Hierarchy, memberships};
 use crate::check::leaf::{Leaf, unused_leaf};
-use crate::protocol::answer::{Refusal, Refused};
 use crate::sys::{contents_at, open, write};
 
 /// The files through which a command joins the cgroups of a container.

@@ -3,12 +3,13 @@
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use probelet_enter_protocol::answer::{Refusal, Refused};
+use probelet_enter_protocol::request::Container;
+
 use crate::check::cgroups::{Joined, open_cgroups, unreadable};
 use crate::check::hierarchy::{Hierarchy, hierarchies};
 use crate::check::labels::Labels;
 use crate::check::namespaces::Namespaces;
-use crate::protocol::answer::{Refusal, Refused};
-use crate::protocol::request::Container;
 use crate::sys::{Place, contents_at, has_ended, open, open_at, pidfd_open, place_at};
 
 /// This program, as containers are compared with it.

@@ -1,8 +1,9 @@
 //! The five sets of capabilities.
 
+use probelet_enter_protocol::answer::Step;
+use probelet_enter_protocol::request::Capabilities;
+
 use super::report::{Failed, at};
-use crate::protocol::answer::Step;
-use crate::protocol::request::Capabilities;
 use crate::sys::{check_long, prctl};
 
 /// Capabilities that this program knows of; the kernel says which of them it has.

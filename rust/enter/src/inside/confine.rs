@@ -6,13 +6,15 @@ use std::convert::Infallible;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 
+use probelet_enter_protocol::LIMITS;
+use probelet_enter_protocol::answer::Step;
+use probelet_enter_protocol::request::{Container, Run};
+
 use super::capabilities::{apply_sets, drop_bounding_set};
 use super::environment::environment;
 use super::program::{find_program, start_program};
 use super::report::{Failed, at, report_start};
 use super::seccomp::load_filter;
-use crate::protocol::answer::Step;
-use crate::protocol::request::{Container, LIMITS, Run};
 use crate::sys::{check, check_long, close_all_but, prctl};
 
 pub(super) fn confine_and_start(run: &Run<'_>, status: RawFd) -> Result<Infallible, Failed> {

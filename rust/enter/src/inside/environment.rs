@@ -3,9 +3,10 @@
 
 use std::ffi::CString;
 
+use probelet_enter_protocol::answer::Step;
+
 use super::home::home_of;
 use super::report::Failed;
-use crate::protocol::answer::Step;
 
 pub(super) fn environment<'a>(
     variables: impl Iterator<Item = &'a [u8]> + Clone,

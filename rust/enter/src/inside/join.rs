@@ -3,12 +3,13 @@
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use probelet_enter_protocol::answer::Step;
+use probelet_enter_protocol::request::Run;
+
 use super::confine::confine_and_start;
 use super::report::{Failed, at, report_failure, report_fork};
 use crate::check::cgroups::Cgroup;
 use crate::check::identity::Found;
-use crate::protocol::answer::Step;
-use crate::protocol::request::Run;
 use crate::sys::{blocking_pipe, check, check_long, close_all_but, open, place_at, write};
 
 /// What a fork keeps of this program's descriptors; it closes everything else first.

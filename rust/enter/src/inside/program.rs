@@ -7,9 +7,10 @@ use std::ffi::CString;
 use std::io::Error;
 use std::mem::MaybeUninit;
 
+use probelet_enter_protocol::answer::Step;
+
 use super::environment::value_of;
 use super::report::{Failed, at};
-use crate::protocol::answer::Step;
 use crate::sys::check;
 
 /// The path of the program that the first word names.

@@ -3,7 +3,8 @@
 use std::io::Error;
 use std::os::fd::RawFd;
 
-use crate::protocol::answer::Step;
+use probelet_enter_protocol::answer::Step;
+
 use crate::sys::write;
 
 /// A step that failed.

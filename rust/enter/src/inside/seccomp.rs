@@ -1,8 +1,9 @@
 //! The seccomp filter of the container, which probelet has read from runc.
 
+use probelet_enter_protocol::answer::Step;
+use probelet_enter_protocol::request::{Filter, INSTRUCTION_BYTES};
+
 use super::report::{Failed, at};
-use crate::protocol::answer::Step;
-use crate::protocol::request::{Filter, INSTRUCTION_BYTES};
 use crate::sys::check_long;
 
 pub(super) fn load_filter(filter: Option<Filter<'_>>) -> Result<(), Failed> {

@@ -4,8 +4,9 @@ use std::fs::read;
 use std::io::{Error, ErrorKind};
 use std::time::Instant;
 
+use probelet_enter_protocol::request::{INSTRUCTION_BYTES, INSTRUCTIONS_MAX};
+
 use super::patience::wait;
-use crate::protocol::request::{INSTRUCTION_BYTES, INSTRUCTIONS_MAX};
 use crate::sys::{check, check_long};
 
 /// A process that this program traces; it is killed with the tracer, and when this is dropped.

@@ -7,7 +7,7 @@ import socket
 import ssl
 import sys
 
-from probelet.replay.handlers.server.certificate import OURS
+from probelet_conformance.handlers.server.certificate import OURS
 
 from tests.handlers.hostile.target import cut, flood, h2, redirect, silence, tls, trickle
 from tests.handlers.hostile.target.behaviour import Behaviour

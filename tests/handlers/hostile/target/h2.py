@@ -1,6 +1,6 @@
 """HTTP/2 servers that do everything the protocol permits, and some things it does not; with TLS and without."""
 
-from probelet.replay.handlers.server.frames import (
+from probelet_conformance.handlers.server.frames import (
     DATA,
     GOAWAY,
     HEADER_BYTES,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import hpack
-from probelet.replay.handlers.server.frames import DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, Frame
+from probelet_conformance.handlers.server.frames import DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, Frame
 
 SERVING = b"\x08\x01"
 SEED = 1

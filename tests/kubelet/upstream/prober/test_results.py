@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from probelet.replay.play import KUBELET_WORDS
+from probelet_conformance.play import KUBELET_WORDS
 
 from tests.kubelet.upstream.manager import Manager, container, running
 from tests.kubelet.upstream.row import row

@@ -88,4 +88,4 @@ async def eventually(true: Callable[[], object], what: str) -> None:
     raise AssertionError(f"waited in vain for {what}")
 
 
-TRIES, PAUSE_SECONDS = 30_000, 0.001
+TRIES, PAUSE_SECONDS = 100_000, 0.001

@@ -99,11 +99,13 @@ async def test_a_first_process_that_ends_in_mid_probe_takes_the_command_with_it(
     attempt = asyncio.create_task(both.directly("victim", ["sh", "-c", "echo began; exec sleep 100000"]))
     other = asyncio.create_task(both.over_the_runtime("victim", ["sh", "-c", "echo began; exec sleep 100000"]))
     await eventually(lambda: len(sleepers_of(both.ids["victim"])) == 3, "both commands beside the first process")
-    os.kill(containerd.pid_of(both.ids["victim"]), signal.SIGKILL)
+    first = containerd.pid_of(both.ids["victim"])
+    os.kill(first, signal.SIGKILL)
     found = await attempt
     assert found is not None
     assert (found.kind, found.exit_code, found.output) == ("exit", 137, b"began\n")
     assert (await other).exit_code in (137, -1)
+    await eventually(lambda: not Path(f"/proc/{first}").exists(), "the end of the first process, which its shim awaits")
     # The kubelet makes a new container; of the old one the runtime says what it knows.
     assert await both.falls_back("victim") is Reason.IDENTITY
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.replay import load
+from probelet_conformance import load
 
 from tests.support.paths import HANDLER_CASES, TRACES
 from tests.unit.cli.conftest import Probelet

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.config import VERSIONS
-from probelet.replay.conformance import Report
-from probelet.replay.document import SkippedDocument, TraceDocument
+from probelet_conformance.conformance import Report
+from probelet_conformance.document import SkippedDocument, TraceDocument
 
 from tests.support.paths import TRACES
 from tests.unit.cli.conftest import Probelet

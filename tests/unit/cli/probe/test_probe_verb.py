@@ -12,8 +12,8 @@ import pytest
 from probelet.cli.probe import attempt as probe_attempt
 from probelet.cli.probe.document import AttemptDocument
 from probelet.cli.probe.report import OUTPUT_LINES_MAX
-from probelet.replay.handlers.case.case import Listener
-from probelet.replay.handlers.server.server import Server as CaseServer
+from probelet_conformance.handlers.case.case import Listener
+from probelet_conformance.handlers.server.server import Server as CaseServer
 
 from tests.support.web import Reply, Server
 from tests.unit.cli.conftest import Probelet, Service

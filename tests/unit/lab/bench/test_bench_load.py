@@ -7,12 +7,12 @@ from typing import cast
 import pytest
 from probelet._rust import Engine
 from probelet.lab.bench.disturbance import Disturbance
+from probelet.lab.bench.document import report
 from probelet.lab.bench.load import Load
 from probelet.lab.bench.measure import measure
 from probelet.lab.bench.place import Faulty, Place, PlaceError
 from probelet.lab.bench.pods import node, uid
 from probelet.lab.bench.reading import Reading
-from probelet.lab.bench.report import report
 from probelet.lab.bench.target import OwnTarget
 
 CLOSED = Place.parse("127.1.0.0/9:9")

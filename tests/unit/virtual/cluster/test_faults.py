@@ -242,3 +242,11 @@ def test_a_leak_of_memory_counts_from_the_latest_start() -> None:
     cluster = cluster_of(MemoryLeak("web/app", "30Gi", "512Mi", at="60s"), Exit("web/app", 1, at="90s"))
     found = [(each.at, each.reason) for each in cluster.exits if each.pod == "web-v1-0"]
     assert found[:2] == [(90, "Error"), (150, "OOMKilled")]
+
+
+def test_a_container_that_would_end_after_its_pod_is_gone_ends_with_it() -> None:
+    cluster = VirtualCluster(workload(replicas=1))
+    cluster.behave("web", exits_after="5m")
+    cluster.fault(Evict("web", at="1m"))
+    cluster.run("6m30s")
+    assert [(round(each.at), each.exit_code) for each in cluster.exits] == [(62, 137), (360, 1)]

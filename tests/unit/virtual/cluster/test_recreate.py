@@ -25,7 +25,7 @@ def cluster(pods: int = 1, *, nodes: int = 1, settings: dict[str, str] | None = 
 def ask(made: Cluster, name: str = "by-hand", *, containers: tuple[str, ...] = ("app",), **strategy: Any) -> None:
     """A person's request for containers of the first pod, through the webhook's rules."""
     assert made._guard is not None
-    pod = requested_pod(next(pod for pod in made._world.pods.values() if not pod.is_gone))
+    pod = requested_pod(next(pod for pod in made._state.pods.values() if not pod.is_gone))
     spec = {"podName": pod.name, "containers": [{"name": each} for each in containers], "strategy": strategy}
     body: dict[str, Any] = {"metadata": {"name": name, "namespace": "default"}, "spec": spec}
     assert (check(body), check_pod(pod.name, pod)) == (None, None)
@@ -153,9 +153,9 @@ def test_a_node_that_is_cut_off_publishes_its_failures_when_it_is_back() -> None
     made = cluster(pods=4, nodes=2, settings={"nodeBreaker.ratio": "1"})
     made.fault(Partition("node-0", at="61s", lasts="3m"), Deadlock("web/app", replicas="100%", at="62s"))
     made.run("3m")
-    assert {pod.node for pod in made._world.pods.values() if pod.kills} == {"node-1"}
+    assert {pod.node for pod in made._state.pods.values() if pod.kills} == {"node-1"}
     made.run("2m")
-    assert {pod.node for pod in made._world.pods.values() if pod.kills} == {"node-0", "node-1"}
+    assert {pod.node for pod in made._state.pods.values() if pod.kills} == {"node-0", "node-1"}
 
 
 def test_a_failure_that_goes_on_is_published_about_once_a_minute() -> None:

@@ -96,7 +96,7 @@ def guarded_of(pod: PodObject) -> GuardedPod | None:
 
 
 def read_pod(found: dict[str, Any]) -> GuardedPod | None:
-    """``guarded_of`` for a v1.Pod as JSON data; decodes no pod that has nothing to do with it."""
+    """``guarded_of`` for a v1.Pod as JSON data; decodes only pods with enhanced liveness."""
     return guarded_of(read_pod_object(found)) if _is_guarded(annotations_of(found)) else None
 
 

@@ -120,7 +120,7 @@ def specification(info: ContainerInfo) -> Specification:
 def described(
     container_id: str, info: ContainerInfo, spec: Specification, around: Surroundings, seccomp: Filter, bounds: Bounds
 ) -> bytes:
-    """The container in the helper's form (rust/enter/src/protocol/request.rs: ``Container``)."""
+    """The container in the helper's form (rust/enter-protocol/src/request.rs: ``Container``)."""
     process = spec.process
     if process.oom_score_adj is None:
         raise FallbackError(Reason.SPECIFICATION, "process.oomScoreAdj is absent, so that it is the runtime's own")

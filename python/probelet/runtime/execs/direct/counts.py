@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from probelet.base.exposition.family import counter
 from probelet.runtime.execs.direct.fallback import Reason
 
 
@@ -22,13 +23,15 @@ class DirectCounts:
 
     def series(self) -> Iterator[str]:
         """The lines of ``/metrics``."""
-        yield "# HELP probelet_exec_direct_attempts_total Exec attempts that the helper carried out."
-        yield "# TYPE probelet_exec_direct_attempts_total counter"
-        yield f"probelet_exec_direct_attempts_total {self.attempts + self.by_engine()[0]}"
-        yield "# HELP probelet_exec_direct_fallbacks_total Exec attempts that went over the runtime in direct mode."
-        yield "# TYPE probelet_exec_direct_fallbacks_total counter"
-        for reason in Reason:
-            yield f'probelet_exec_direct_fallbacks_total{{reason="{reason}"}} {self.fallbacks[reason]}'
-        yield "# HELP probelet_exec_direct_helper_starts_total Helpers that were started."
-        yield "# TYPE probelet_exec_direct_helper_starts_total counter"
-        yield f"probelet_exec_direct_helper_starts_total {self.starts}"
+        yield from counter(
+            "probelet_exec_direct_attempts_total",
+            "Exec attempts that the helper carried out.",
+            self.attempts + self.by_engine()[0],
+        )
+        yield from counter(
+            "probelet_exec_direct_fallbacks_total",
+            "Exec attempts that went over the runtime in direct mode.",
+            ((reason, self.fallbacks[reason]) for reason in Reason),
+            "reason",
+        )
+        yield from counter("probelet_exec_direct_helper_starts_total", "Helpers that were started.", self.starts)

@@ -56,7 +56,7 @@ REFUSALS = {
     9: Reason.SETUP,
     10: Reason.PROGRAM,
 }
-"""The helper's numbers (rust/enter/src/protocol/answer.rs: ``Refusal``)."""
+"""The helper's numbers (rust/enter-protocol/src/answer.rs: ``Refusal``)."""
 
 STEPS = (
     "",

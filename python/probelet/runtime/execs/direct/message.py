@@ -1,6 +1,6 @@
-"""The messages between probelet and the helper (rust/enter/src/protocol), one per packet, little-endian.
+"""The messages between probelet and the helper (rust/enter-protocol), one per packet, little-endian.
 
-The engine writes and reads the same on a socket of its own (rust/engine/src/live/direct/message.rs)."""
+The engine writes and reads the same on a socket of its own."""
 
 import struct
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ REQUEST_BYTES_MAX: Final = 128 * 1024
 """Below the helper's buffer and below what the kernel takes as one packet by default."""
 
 VERSION: Final = 2
-"""The helper's protocol (rust/enter/src/protocol/answer.rs)."""
+"""The helper's protocol (rust/enter-protocol/src/lib.rs)."""
 
 _RUN, _PING = 1, 2
 

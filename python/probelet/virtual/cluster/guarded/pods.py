@@ -31,7 +31,7 @@ class RestartedPods:
         return not self._world.node_by_name[node].is_down and not self._world.is_cut_off(node)
 
     def of_api(self, request: RecreateRequest) -> RequestedPod | None:
-        """As the API server has it. A pod of another UID is another one, although it has the name."""
+        """The pod as the API server has it. A pod of another UID is another one, although it has the name."""
         pod = self._world.pods.get(request.pod_uid)
         return None if pod is None or pod.is_gone else requested_pod(pod)
 

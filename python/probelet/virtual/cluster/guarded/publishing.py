@@ -1,4 +1,4 @@
-"""What a node publishes of its liveness probes, and when: ``beside.probes`` over the results of a simulation."""
+"""Publishes the results of a node's liveness probes: ``beside.probes`` over the results of a simulation."""
 
 from collections.abc import Callable, Mapping
 from random import Random

@@ -153,7 +153,7 @@ class _Watched(VirtualPod):
         self._on_step = on_step
 
     def handle(self, given: Input) -> list[Action]:
-        """As ``VirtualPod.handle``."""
+        """Handles an input like ``VirtualPod.handle``."""
         actions = super().handle(given)
         self._on_step()
         return actions

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::time::Instant;
+use probelet_enter_protocol::ANSWER_BYTES_MAX;
+use probelet_enter_protocol::answer::{self, Answer};
+use probelet_enter_protocol::request::ping;
 use probelet_golang::text::TEXT_BYTES_MAX;
 use rustix::process::{Signal, pidfd_send_signal};
 use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::message::{ANSWER_BYTES_MAX, Answer, FULL, ping};
 use super::shared::{DirectExecs, DirectStart, HelperProcess};
 use crate::attempt::starvation::Spent;
 use crate::live::attempts::{EndedAttempt, Ticket};
-use crate::live::exec::{ExecAttempt, ExecEnd, timed_out};
+use crate::live::exec::{ExecAttempt, ExecEnd, Refusal, timed_out};
 use crate::net::async_fd::watched;
 
 /// The client of the helper in use, and its attempts in flight.
@@ -184,7 +186,8 @@ impl HelperClient {
     fn take(&mut self, answer: Answer<'_>, time: LoopTime) {
         let (id, end) = match answer {
             Answer::Alive => return,
-            Answer::Refused { id, refusal } => {
+            Answer::Refused { id, why, step, errno } => {
+                let refusal = Refusal { why, step, errno };
                 if let Some(Flight { ticket, exec, began, .. }) = self.flights.remove(&id) {
                     self.refused.push((ticket, began, ExecAttempt { refusal: Some(refusal), ..exec }));
                 }
@@ -252,6 +255,8 @@ fn send(socket: &AsyncFd<OwnedFd>, parts: &[IoSlice<'_>]) -> io::Result<()> {
     SockRef::from(socket.get_ref()).send_vectored_with_flags(parts, libc::MSG_NOSIGNAL).map(drop)
 }
 
+/// The helper's socket takes no more requests.
+const FULL: Refusal = Refusal { why: answer::Refusal::Busy as u8, step: 0, errno: libc::EAGAIN };
 /// So many answers take a fraction of a millisecond; then other attempts have their turn.
 const ANSWERS_PER_TURN: usize = 64;
 /// A helper that answers no ping for so long is killed.

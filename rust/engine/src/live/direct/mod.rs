@@ -6,7 +6,6 @@
 //! description is bytes.
 
 mod client;
-mod message;
 mod shared;
 
 pub(super) use self::client::{HelperClient, LoopTime};

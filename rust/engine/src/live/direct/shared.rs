@@ -5,7 +5,9 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use super::message::{REQUEST_BYTES_MAX, command, head};
+use probelet_enter_protocol::REQUEST_BYTES_MAX;
+use probelet_enter_protocol::request::{HEAD_BYTES, command, head};
+
 use crate::live::attempts::Ticket;
 use crate::live::exec::ExecAttempt;
 
@@ -33,7 +35,7 @@ impl HelperProcess {
 pub(in super::super) struct DirectStart {
     pub(super) ticket: Ticket,
     pub(super) exec: ExecAttempt,
-    pub(super) head: [u8; 13],
+    pub(super) head: [u8; HEAD_BYTES],
     pub(super) description: Arc<[u8]>,
     pub(super) command: Vec<u8>,
 }

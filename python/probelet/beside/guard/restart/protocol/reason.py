@@ -76,7 +76,7 @@ EVENT_EVERY_NS: Final = 300_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check says: why a restart does not happen now, and when to ask again."""
+    """The result of a check: why a restart does not happen now, and when to ask again."""
 
     reason: Reason
     message: str
