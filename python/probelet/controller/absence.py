@@ -1,6 +1,6 @@
 """Carries out ``agent.unreadyAfter``: closes the gates of taken-over pods on nodes whose agent has been silent.
 
-Its two mirrors, of all pods and of the agents' Leases, run only while the setting is on.
+The Leases of the agents are mirrored, and the taken-over pods followed, only while the setting is on.
 """
 
 import asyncio
@@ -12,10 +12,11 @@ from probelet.base.exposition.timestamp import rfc3339
 from probelet.beside.takeover.absence import Absence, Close
 from probelet.beside.takeover.lease import AgentLease, agent_lease
 from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
-from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
+from probelet.beside.takeover.taken_pod import TakenPod
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.controller.pod_mirror import Follower, PodMirror
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound
@@ -33,7 +34,7 @@ WRITES_MAX: Final = 8
 log = structlog.get_logger("probelet.controller")
 
 
-class AbsenceCarrier:
+class AbsenceReconciler:
     """The setting of one leadership."""
 
     def __init__(
@@ -44,6 +45,7 @@ class AbsenceCarrier:
         events: EventWriter,
         metrics: ControllerMetrics,
         tasks: Tasks,
+        pods: PodMirror,
     ) -> None:
         self._connection = connection
         self._namespace = namespace
@@ -51,12 +53,13 @@ class AbsenceCarrier:
         self._events = events
         self._metrics = metrics
         self._tasks = tasks
+        self._pods = pods
         self._turns = asyncio.Semaphore(WRITES_MAX)
         self._after_ns: int | None = None
         self._changed = asyncio.Event()
 
     def configure(self, after_ns: int | None) -> None:
-        """Use this setting; None switches it off."""
+        """Uses this setting from now on; None switches it off."""
         if after_ns != self._after_ns:
             self._after_ns = after_ns
             self._changed.set()
@@ -78,13 +81,13 @@ class AbsenceCarrier:
         absence = Absence(after_ns)
         alarm = Alarm(self._clock, absence.deadline, lambda: self._close(absence, alarm))
 
-        def connected(_: bool) -> None:
-            absence.synced(pods.connected and leases.connected, self._clock.now())
-            alarm.look()
+        def synced() -> None:
+            absence.synced(self._pods.has_taken and leases.connected, self._clock.now())
+            alarm.rearm()
 
         def pod_changed(before: TakenPod | None, now: TakenPod | None) -> None:
             absence.pod((now or before).uid, now, self._clock.now())  # type: ignore[union-attr]
-            alarm.look()
+            alarm.rearm()
 
         def lease_changed(before: AgentLease | None, now: AgentLease | None) -> None:
             if now is not None:
@@ -98,22 +101,21 @@ class AbsenceCarrier:
             agent_lease,
             clock=self._clock,
             on_change=lease_changed,
-            on_connected=connected,
+            on_connected=lambda _: synced(),
             namespace=self._namespace,
         )
-        # No selector finds an annotation.
-        pods = Reflector(
-            self._connection, PODS, taken_pod, clock=self._clock, on_change=pod_changed, on_connected=connected
-        )
-        async with asyncio.TaskGroup() as group:
-            group.create_task(leases.run())
-            group.create_task(pods.run())
-            group.create_task(alarm.run())
+        self._pods.follow(Follower(pod_changed, synced))
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(leases.run())
+                group.create_task(alarm.run())
+        finally:
+            self._pods.follow(None)
 
     def _close(self, absence: Absence, alarm: Alarm) -> None:
         closes = absence.due(self._clock.now())
         for close in closes:
-            self._tasks.start(self._write(absence, alarm, close))
+            self._tasks.spawn(self._write(absence, alarm, close))
         counts: dict[str, list[Close]] = {}
         for close in closes:
             counts.setdefault(close.pod.node, []).append(close)
@@ -136,7 +138,7 @@ class AbsenceCarrier:
                 log.warning("a pod does not become unready", pod=f"{pod.namespace}/{pod.name}", problem=str(error))
         self._metrics.wrote("pods", "unready", outcome)
         absence.wrote(pod.uid, outcome != "failed", self._clock.now())
-        alarm.look()
+        alarm.rearm()
 
     def _closed(self, close: Close) -> Object:
         pod = close.pod

@@ -7,7 +7,7 @@ from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.mapping.protocol import GotProbes, Input, Output, PodEvent, Read, Write, Wrote
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound
@@ -17,7 +17,7 @@ from probelet.kube.kinds import NODE_POD_PROBES
 log = structlog.get_logger("probelet.controller")
 
 
-class MappingCarrier:
+class MappingReconciler:
     """The mapping of one leadership."""
 
     def __init__(
@@ -35,20 +35,20 @@ class MappingCarrier:
         self._metrics = metrics
         self._tasks = tasks
         self._mapper = Mapper(options)
-        self.alarm = Alarm(clock, self._mapper.deadline, lambda: self.give(None))
+        self.alarm = Alarm(clock, self._mapper.deadline, lambda: self.handle(None))
 
-    def give(self, change: Input | None) -> None:
-        """Pass a change to the mapping, and start what follows."""
+    def handle(self, change: Input | None) -> None:
+        """Passes a change to the mapping, and starts what follows."""
         for output in self._mapper.handle(self._clock.now(), change):
             self._carry_out(output)
-        self.alarm.look()
+        self.alarm.rearm()
 
     def _carry_out(self, output: Output) -> None:
         match output:
             case Read():
-                self._tasks.start(self._read(output))
+                self._tasks.spawn(self._read(output))
             case Write():
-                self._tasks.start(self._write(output))
+                self._tasks.spawn(self._write(output))
             case PodEvent():
                 pod = output.pod
                 regarding = Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid)
@@ -63,7 +63,7 @@ class MappingCarrier:
         except KubeError as error:
             log.warning("mapping", node=read.node, problem=str(error))
             answer = Wrote(read.node, "failed")
-        self.give(answer)
+        self.handle(answer)
 
     async def _write(self, write: Write) -> None:
         try:
@@ -76,7 +76,7 @@ class MappingCarrier:
             log.warning("mapping", node=write.node, problem=str(error))
             answer = Wrote(write.node, "failed")
         self._metrics.wrote("nodepodprobes", write.verb, answer.outcome)
-        self.give(answer)
+        self.handle(answer)
 
     async def _send(self, write: Write) -> Object | None:
         match write.verb:

@@ -10,6 +10,7 @@ from probelet.base.exposition.process_metrics import render_process
 from probelet.beside.guard.restart.protocol.outputs import Finished, Gauges
 from probelet.beside.guard.restart.protocol.reason import REASONS
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
+from probelet.spec.text.duration import SECOND
 
 DECISIONS: Final = "probelet_elp_decisions_total"
 QUEUE: Final = "probelet_elp_queue_depth"
@@ -30,8 +31,6 @@ WORKLOADS_MAX: Final = 100
 
 REASONS_TO_GIVE_UP: Final = ("Deadline", "NotAnswered", "PodGone")
 """Why the manager ends a request that its node has not ended."""
-
-_SECOND: Final = 1_000_000_000
 
 
 class ControllerMetrics:
@@ -62,7 +61,7 @@ class ControllerMetrics:
 
     def finished(self, finished: Finished) -> None:
         """Counts a request of ours that has completed."""
-        self._times.observe(finished.duration_ns / _SECOND, "succeeded" if finished.has_succeeded else "failed")
+        self._times.observe(finished.duration_ns / SECOND, "succeeded" if finished.has_succeeded else "failed")
 
     def render(self, gauges: Gauges | None) -> bytes:
         """The page in the Prometheus text format. ``gauges`` None: this process does not lead."""

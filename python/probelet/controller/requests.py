@@ -7,17 +7,17 @@ from typing import Final
 import structlog
 from msgspec import ValidationError
 
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
 from probelet.kube.error import Conflict, KubeError, NotFound
 from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS, PODS
 from probelet.kube.pace import Pace
-from probelet.kube.waiting import done_within, ended
+from probelet.kube.waiting import set_within
 
 CALLS_MAX: Final = 16
 """Requests that are being read or written at the same time; OpenKruise's manager has three to ten workers."""
@@ -32,14 +32,14 @@ log = structlog.get_logger("probelet.controller")
 class _Managed:
     """One request: its newest version, and since when this leader knows it."""
 
-    request: WholeRequest
+    request: RecreateRequest
     seen_ns: int
     pace: Pace = field(default_factory=Pace)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     is_gone: bool = False
 
 
-class RequestCarrier:
+class RequestReconciler:
     """The management of all requests in one leadership: a task for each request that may still need something."""
 
     def __init__(self, connection: Connection, clock: Clock, metrics: ControllerMetrics, tasks: Tasks) -> None:
@@ -50,7 +50,7 @@ class RequestCarrier:
         self._managed: dict[RequestName, _Managed] = {}
         self._slots = asyncio.Semaphore(CALLS_MAX)
 
-    def changed(self, before: WholeRequest | None, now: WholeRequest | None) -> None:
+    def changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         """A request came, changed or is gone."""
         found = now or before
         assert found is not None, "a change has a side"
@@ -59,27 +59,27 @@ class RequestCarrier:
         if now is None or (known is not None and known.request.uid != now.uid):
             if known is not None:
                 known.is_gone = True
-                known.news.set()
+                known.changed.set()
                 del self._managed[name]
             known = None
         if now is None:
             return
         if known is not None:
             known.request = now
-            known.news.set()
+            known.changed.set()
             return
         managed = self._managed[name] = _Managed(now, self._clock.now())
-        self._tasks.start(self._manage(managed))
+        self._tasks.spawn(self._manage(managed))
 
     def pod_changed(self, uid: str) -> None:
         """A pod that the controller mirrors has changed: its requests need not wait for the next look."""
         for managed in self._managed.values():
             if managed.request.pod_uid == uid and not managed.request.is_completed:
-                managed.news.set()
+                managed.changed.set()
 
     async def _manage(self, managed: _Managed) -> None:
         while not managed.is_gone:
-            managed.news.clear()
+            managed.changed.clear()
             try:
                 async with self._slots:
                     again_ns = await self._once(managed)
@@ -91,13 +91,9 @@ class RequestCarrier:
 
     async def _wait(self, managed: _Managed, again_ns: int | None) -> None:
         if again_ns is None:
-            await managed.news.wait()
-            return
-        news = asyncio.ensure_future(managed.news.wait())
-        try:
-            await done_within(self._clock, again_ns, news)
-        finally:
-            await ended(news)
+            await managed.changed.wait()
+        else:
+            await set_within(self._clock, again_ns, managed.changed)
 
     async def _once(self, managed: _Managed) -> int | None:
         """Makes the next write; returns when to look again. Raises KubeError."""
@@ -112,13 +108,13 @@ class RequestCarrier:
             await self._carry_out(found, managed, pod)
         except Conflict:
             # Somebody else wrote in between; the newest version says what is left to do.
-            managed.request = read_whole_request(await self._read(request))
+            managed.request = read_request(await self._read(request))
         except NotFound:
             # The mirror will say so too.
             return None
         return 0
 
-    async def _pod(self, request: WholeRequest) -> RequestedPod | None:
+    async def _pod(self, request: RecreateRequest) -> RequestedPod | None:
         """The pod of that name. A request that is over needs it only to put it back into service."""
         if (request.is_completed or request.is_deleting) and not request.finalizers:
             return None
@@ -127,7 +123,7 @@ class RequestCarrier:
         except NotFound:
             return None
 
-    async def _read(self, request: WholeRequest) -> Object:
+    async def _read(self, request: RecreateRequest) -> Object:
         return await self._connection.get(CONTAINER_RECREATE_REQUESTS, request.name, request.namespace)
 
     async def _carry_out(self, found: Management, managed: _Managed, pod: RequestedPod | None) -> None:
@@ -145,7 +141,7 @@ class RequestCarrier:
                     type="merge",
                     subresource=subresource,
                 )
-                managed.request = read_whole_request(written)
+                managed.request = read_request(written)
                 if ends:
                     self._metrics.gave_up(ends)
                     log.info("request given up", request=request.full_name, why=ends)

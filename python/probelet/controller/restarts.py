@@ -22,7 +22,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.error import AlreadyExists, Conflict, Forbidden, Invalid, KubeError, NotFound, TooManyRequests
@@ -48,11 +48,11 @@ _BUDGETS: Final[dict[BudgetKind, Kind]] = {
     "PodDisruptionBudget": POD_DISRUPTION_BUDGETS,
     "PodUnavailableBudget": POD_UNAVAILABLE_BUDGETS,
 }
-_SAID: Final = {"Restarting", "DryRun", "CreateRejected"}
+_LOGGED: Final = {"Restarting", "DryRun", "CreateRejected"}
 """Decisions that the log has; the others are in events and metrics, and in the log of level debug."""
 
 
-class RestartCarrier:
+class RestartReconciler:
     """The restart decision of one leadership."""
 
     def __init__(
@@ -70,13 +70,13 @@ class RestartCarrier:
         self._metrics = metrics
         self._tasks = tasks
         self._guard = Guard(options)
-        self.alarm = Alarm(clock, self._guard.deadline, lambda: self.give(None))
+        self.alarm = Alarm(clock, self._guard.deadline, lambda: self.handle(None))
 
-    def give(self, change: Input | None) -> None:
-        """Pass a change to the decision, and start what follows."""
+    def handle(self, change: Input | None) -> None:
+        """Passes a change to the decision, and starts what follows."""
         for output in self._guard.handle(self._clock.now(), change):
             self._carry_out(output)
-        self.alarm.look()
+        self.alarm.rearm()
 
     def gauges(self) -> Gauges:
         """The state in numbers."""
@@ -86,19 +86,19 @@ class RestartCarrier:
         match output:
             case Decision():
                 self._metrics.decided(output.reason)
-                say = log.info if output.reason in _SAID else log.debug
+                write = log.info if output.reason in _LOGGED else log.debug
                 pod = f"{output.namespace}/{output.pod}"
-                say("decision", reason=output.reason, pod=pod, container=output.container, why=output.message)
+                write("decision", reason=output.reason, pod=pod, container=output.container, why=output.message)
             case Create():
                 body = output.body
                 work = lambda: self._connection.create(CONTAINER_RECREATE_REQUESTS, body)  # noqa: E731
-                self._tasks.start(self._write(output.number, "containerrecreaterequests", "create", work))
+                self._tasks.spawn(self._write(output.number, "containerrecreaterequests", "create", work))
             case Delete():
-                self._tasks.start(self._delete(output))
+                self._tasks.spawn(self._delete(output))
             case Reserve():
-                self._tasks.start(self._reserve(output))
+                self._tasks.spawn(self._reserve(output))
             case AnnotatePod():
-                self._tasks.start(self._annotate(output))
+                self._tasks.spawn(self._annotate(output))
             case Event():
                 found = output.regarding
                 regarding = Regarding(found.api_version, found.kind, found.namespace, found.name, found.uid)
@@ -137,7 +137,7 @@ class RestartCarrier:
         self._metrics.wrote(resource, verb, outcome)
         if outcome in ("refused", "failed"):
             log.warning("a write did not succeed", problem=message)
-        self.give(Wrote(number, outcome, message))
+        self.handle(Wrote(number, outcome, message))
 
     async def _outcome(self, work: Callable[[], Awaitable[Any]]) -> tuple[Outcome, str]:
         for left in reversed(range(TRIES)):

@@ -11,14 +11,14 @@ from probelet.beside.guard.mapping.protocol import Configured as MappingConfigur
 from probelet.beside.guard.mapping.protocol import Resync
 from probelet.beside.guard.restart.protocol.inputs import Configured, WallClock
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
-from probelet.controller.absence import AbsenceCarrier
-from probelet.controller.mapping import MappingCarrier
+from probelet.controller.absence import AbsenceReconciler
+from probelet.controller.mapping import MappingReconciler
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.requests import RequestCarrier
-from probelet.controller.restarts import RestartCarrier
+from probelet.controller.mirrors import Handlers, Mirrors
+from probelet.controller.requests import RequestReconciler
+from probelet.controller.restarts import RestartReconciler
 from probelet.controller.settings import Settings
-from probelet.controller.sources import Receivers, Sources
-from probelet.controller.tasks import Tasks
+from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter, Regarding
@@ -60,7 +60,7 @@ class ControllerService:
         self._metrics = ControllerMetrics()
         self._events = EventWriter(connection, COMPONENT, options.host, clock)
         self._settings = Settings(f"{options.namespace}/{options.config_map}")
-        self._leading: Leading | None = None
+        self._leading: Leadership | None = None
 
     async def run(self) -> NoReturn:
         """Leads whenever it can, until the task is cancelled."""
@@ -76,7 +76,7 @@ class ControllerService:
         """Why this process would not decide, in one line; None if it does, or stands by for the one that does."""
         if self._leading is None:
             return None
-        return self._settings.why_not_ready or self._leading.sources.why_not_synced
+        return self._settings.why_not_ready or self._leading.mirrors.why_not_synced
 
     def render_metrics(self) -> bytes:
         """The metric page."""
@@ -86,7 +86,7 @@ class ControllerService:
 
     async def _lead(self) -> None:
         # Everything is new for each leadership: what another leader has done meanwhile is read from its objects.
-        leading = Leading(self._connection, self._options, self._clock, self._events, self._metrics, self._settings)
+        leading = Leadership(self._connection, self._options, self._clock, self._events, self._metrics, self._settings)
         self._leading = leading
         try:
             await leading.run()
@@ -94,7 +94,7 @@ class ControllerService:
             self._leading = None
 
 
-class Leading:
+class Leadership:
     """One leadership."""
 
     def __init__(
@@ -111,41 +111,45 @@ class Leading:
         self._events = events
         self._settings = settings
         self._tasks = Tasks()
-        self._mapping = MappingCarrier(connection, options.merge, clock, events, metrics, self._tasks)
-        self.restarts = RestartCarrier(connection, options.guard, clock, events, metrics, self._tasks)
-        self._absence = AbsenceCarrier(connection, options.namespace, clock, events, metrics, self._tasks)
-        receivers = Receivers(self._mapping.give, self.restarts.give, self._configure)
+        self._mapping = MappingReconciler(connection, options.merge, clock, events, metrics, self._tasks)
+        self.restarts = RestartReconciler(connection, options.guard, clock, events, metrics, self._tasks)
+        handlers = Handlers(self._mapping.handle, self.restarts.handle, self._configure)
         if options.manages_requests:
-            requests = RequestCarrier(connection, clock, metrics, self._tasks)
-            receivers = replace(receivers, requests=requests.changed, pods=requests.pod_changed)
-        self.sources = Sources(
-            connection, clock, receivers, options.guard.naming, options.namespace, options.config_map
+            requests = RequestReconciler(connection, clock, metrics, self._tasks)
+            handlers = replace(handlers, requests=requests.changed, pods=requests.pod_changed)
+        self.mirrors = Mirrors(connection, clock, handlers, options.guard.naming, options.namespace, options.config_map)
+        self._absence = AbsenceReconciler(
+            connection, options.namespace, clock, events, metrics, self._tasks, self.mirrors.pods
         )
 
     async def run(self) -> None:
         """Reads, decides and writes until the task is cancelled."""
         self._set_clock()
-        async with asyncio.TaskGroup() as group:
-            self._tasks.begin(group)
-            group.create_task(self._mapping.alarm.run())
-            group.create_task(self.restarts.alarm.run())
-            group.create_task(self._absence.run())
-            group.create_task(self._set_clock_often())
-            group.create_task(self._resync())
-            group.create_task(self.sources.run())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._tasks.failure())
+                group.create_task(self._mapping.alarm.run())
+                group.create_task(self.restarts.alarm.run())
+                group.create_task(self._absence.run())
+                group.create_task(self._set_clock_often())
+                group.create_task(self._resync())
+                group.create_task(self.mirrors.run())
+        finally:
+            # No request outlives the leader.
+            await self._tasks.close()
 
     def _configure(self, data: dict[str, str] | None) -> None:
-        config = self._settings.take(data)
+        config = self._settings.update(data)
         if self._settings.mistakes:
             name, namespace = self._options.config_map, self._options.namespace
             regarding = Regarding("v1", "ConfigMap", namespace, name, "")
             self._events.record(regarding, "Warning", "ELPConfigurationInvalid", self._settings.mistakes[0])
-        self._mapping.give(MappingConfigured(config.detection))
-        self.restarts.give(Configured(config))
+        self._mapping.handle(MappingConfigured(config.detection))
+        self.restarts.handle(Configured(config))
         self._absence.configure(config.unready_after_ns)
 
     def _set_clock(self) -> None:
-        self.restarts.give(WallClock(self._clock.wall_ns() - self._clock.now()))
+        self.restarts.handle(WallClock(self._clock.wall_ns() - self._clock.now()))
 
     async def _set_clock_often(self) -> NoReturn:
         while True:
@@ -155,4 +159,4 @@ class Leading:
     async def _resync(self) -> NoReturn:
         while True:
             await self._clock.sleep(RESYNC_NS)
-            self._mapping.give(Resync())
+            self._mapping.handle(Resync())

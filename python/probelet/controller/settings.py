@@ -23,15 +23,15 @@ class Settings:
         self.mistakes: list[str] = []
         """The mistakes of the ConfigMap as it is now, one line each; empty for a good one."""
 
-    def take(self, data: Mapping[str, str] | None) -> Config:
-        """Read the data of the ConfigMap; None: it does not exist. Returns the configuration in force."""
+    def update(self, data: Mapping[str, str] | None) -> Config:
+        """Reads the data of the ConfigMap, None if it does not exist; returns the configuration in force."""
         config, lines = read_settings(data or {})
         for line in lines:
             (log.error if config is None else log.warning)("configuration", config_map=self._name, problem=line)
         self.mistakes = lines if config is None else []
         if config is not None:
             self._good = config
-        # Who wrote a configuration that cannot be read may have meant to switch everything off.
+        # A person whose configuration cannot be read may have meant to switch everything off.
         return self._good or replace(Config(), enabled=False)
 
     @property

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Final, Protocol
 
+from probelet.kube.waiting import done_within
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 NEVER_NS: Final = 2**64 - 1
@@ -61,12 +62,7 @@ class Timers:
     async def done_within(self, ns: int, awaited: "asyncio.Future[Any]") -> bool:
         """Waits for a future, at most ``ns`` nanoseconds of the engine's clock; returns whether it is done. Does not
         cancel it."""
-        over = asyncio.ensure_future(self.sleep(ns))
-        try:
-            await asyncio.wait((awaited, over), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            over.cancel()
-        return awaited.done()
+        return await done_within(self, ns, awaited)
 
     async def journalled(self) -> None:
         """Waits until the engine's journal has on disk what the engine knows now. Without a journal, or with a

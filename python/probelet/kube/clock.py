@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Monotonic and wall time in nanoseconds. ``node.timers.Timers`` is one on the engine's clock."""
+    """Monotonic and wall time in nanoseconds. ``host.timers.Timers`` is one on the engine's clock."""
 
     def now(self) -> int:
         """Monotonic nanoseconds."""

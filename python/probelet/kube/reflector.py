@@ -96,6 +96,11 @@ class Reflector(Generic[T]):
         """The objects by namespace and name, a view that changes."""
         return self._mirror.items
 
+    def list_again(self) -> None:
+        """The next ``run`` begins with a list, because ``decode`` reads objects otherwise now."""
+        self._mirror.version = ""
+        self.synced.clear()
+
     async def run(self) -> NoReturn:
         """Keeps ``items`` up to date until the task is cancelled."""
         while True:
@@ -173,10 +178,10 @@ class Reflector(Generic[T]):
         ) as events:
             self._answered()
             async for event in events:
-                self._take(event)
+                self._handle(event)
                 self._answered()
 
-    def _take(self, event: WatchEvent) -> None:
+    def _handle(self, event: WatchEvent) -> None:
         try:
             match event.type:
                 case "ADDED" | "MODIFIED":

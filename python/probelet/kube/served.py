@@ -80,13 +80,13 @@ class ServedMirror(Generic[T]):
                 if not absences:
                     log.info(f"{self._kind.resource} is not served by the cluster; asking again from time to time")
                 absences += 1
-                self._say("absent")
+                self._set_state("absent")
                 await self._clock.sleep(self._look_ns(absences))
             except KubeError as error:
                 if str(error) != self._logged:
                     self._logged = str(error)
                     log.warning(f"cannot {error}", server=self._connection.server)
-                self._say("unreadable")
+                self._set_state("unreadable")
                 await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
             else:
                 absences, self._logged = 0, ""
@@ -102,11 +102,11 @@ class ServedMirror(Generic[T]):
             await ended(mirroring)
 
     def _connected(self, is_up: bool) -> None:
-        self._say("served" if is_up else "unreadable")
+        self._set_state("served" if is_up else "unreadable")
         if not is_up:
             self._lost.set()
 
-    def _say(self, state: Served) -> None:
+    def _set_state(self, state: Served) -> None:
         if state != self.state:
             self.state = state
             self._on_served(state)

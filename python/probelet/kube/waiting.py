@@ -16,6 +16,15 @@ async def done_within(clock: Clock, ns: int, awaited: "asyncio.Future[Any]") -> 
     return awaited.done()
 
 
+async def set_within(clock: Clock, ns: int, event: asyncio.Event) -> bool:
+    """Waits for an event as ``done_within`` for a task; returns whether it is set."""
+    waiting = asyncio.ensure_future(event.wait())
+    try:
+        return await done_within(clock, ns, waiting)
+    finally:
+        await ended(waiting)
+
+
 async def ended(task: "asyncio.Future[Any]") -> None:
     """Cancels a task and waits for its end. Its exception, if it has one, is the caller's to read."""
     task.cancel()

@@ -121,7 +121,7 @@ class AdmissionServer:
         except Exception as error:
             self._failed(handler=name, error=type(error).__name__, exc_info=error)
             return web.Response(status=500, text="the handler failed; the log of the webhook says why\n"), "error"
-        self._note(name, review, answer)
+        self._log(name, review, answer)
         body = encode_review(review.uid, answer)
         return web.Response(body=body, content_type="application/json"), answer.result
 
@@ -132,7 +132,7 @@ class AdmissionServer:
         async with self._large:
             return await request.read()
 
-    def _note(self, handler: str, review: AdmissionRequest, answer: AdmissionResponse | Refusal) -> None:
+    def _log(self, handler: str, review: AdmissionRequest, answer: AdmissionResponse | Refusal) -> None:
         """Logs an answer: each at level debug, and at most one a second that a person should know."""
         fields = {"handler": handler, "namespace": review.namespace, "name": review.name, "result": answer.result}
         log.debug("answered", uid=review.uid, dry_run=bool(review.dry_run), **fields)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from probelet.beside.takeover.names import CONDITION, FIELD_MANAGER
-from probelet.controller.absence import AbsenceCarrier
+from probelet.controller.absence import AbsenceReconciler
 from probelet.controller.metrics import ControllerMetrics
-from probelet.controller.tasks import Tasks
+from probelet.controller.pod_mirror import PodMirror
+from probelet.host.tasks import Tasks
 from probelet.kube import kinds
 from probelet.kube.events.writer import EventWriter
 
@@ -64,22 +65,23 @@ def metrics() -> ControllerMetrics:
 
 
 @pytest_asyncio.fixture
-async def carrier(world: Nodes, metrics: ControllerMetrics) -> AsyncIterator[AbsenceCarrier]:
-    """The carrier by itself, without an election that would lose its lease in the long times of these tests."""
+async def reconciler(world: Nodes, metrics: ControllerMetrics) -> AsyncIterator[AbsenceReconciler]:
+    """The reconciler by itself, without an election that would lose its lease in the long times of these tests."""
     async with world.api.connection() as connection, asyncio.TaskGroup() as group:
         tasks = Tasks()
-        tasks.begin(group)
         events = EventWriter(connection, "probelet-controller", "test", world.clock)
-        carrier = AbsenceCarrier(connection, NAMESPACE, world.clock, events, metrics, tasks)
-        running = [group.create_task(events.run()), group.create_task(carrier.run())]
-        carrier.configure(5 * MINUTE)
+        pods = PodMirror(connection, world.clock, lambda uid, pod: None, lambda connected: None)
+        reconciler = AbsenceReconciler(connection, NAMESPACE, world.clock, events, metrics, tasks, pods)
+        running = [group.create_task(run) for run in (events.run(), reconciler.run(), pods.run(), tasks.failure())]
+        reconciler.configure(5 * MINUTE)
         await world.api.watched(2)
-        yield carrier
+        yield reconciler
         for task in running:
             task.cancel()
+        await tasks.close()
 
 
-@pytest.mark.usefixtures("carrier")
+@pytest.mark.usefixtures("reconciler")
 async def test_the_pods_of_a_silent_node_become_unready_and_say_why(world: Nodes, metrics: ControllerMetrics) -> None:
     await world.minutes(4, "node-2")
     assert world.gate("on-1")["status"] == "True"
@@ -97,7 +99,7 @@ async def test_the_pods_of_a_silent_node_become_unready_and_say_why(world: Nodes
     assert 'outcome="done"} 1' in metrics.render(None).decode()
 
 
-@pytest.mark.usefixtures("carrier")
+@pytest.mark.usefixtures("reconciler")
 async def test_an_agent_that_is_back_owns_the_whole_condition_again(world: Nodes) -> None:
     await world.minutes(6, "node-2")
     assert world.gate("on-1")["status"] == "False"
@@ -110,7 +112,7 @@ async def test_an_agent_that_is_back_owns_the_whole_condition_again(world: Nodes
     assert world.gate("on-1")["status"] == "True", "an agent that writes lives, even if its Lease does not say so"
 
 
-@pytest.mark.usefixtures("carrier")
+@pytest.mark.usefixtures("reconciler")
 async def test_an_api_server_that_was_away_makes_no_pod_unready(world: Nodes) -> None:
     await world.api.refuse()
     await world.minutes(10)
@@ -123,7 +125,7 @@ async def test_an_api_server_that_was_away_makes_no_pod_unready(world: Nodes) ->
     assert world.gate("on-1")["status"] == "False"
 
 
-@pytest.mark.usefixtures("carrier")
+@pytest.mark.usefixtures("reconciler")
 async def test_a_write_that_is_refused_is_tried_again(world: Nodes, metrics: ControllerMetrics) -> None:
     world.api.faults.add(Answer(403), "apply", "pods", times=2)
     await world.minutes(6, "node-2")
@@ -133,11 +135,11 @@ async def test_a_write_that_is_refused_is_tried_again(world: Nodes, metrics: Con
     )
 
 
-async def test_off_closes_no_gate_and_a_change_counts_at_once(world: Nodes, carrier: AbsenceCarrier) -> None:
-    carrier.configure(None)
+async def test_off_closes_no_gate_and_a_change_counts_at_once(world: Nodes, reconciler: AbsenceReconciler) -> None:
+    reconciler.configure(None)
     await world.minutes(10)
     assert world.gate("on-1")["status"] == "True"
-    carrier.configure(MINUTE)
+    reconciler.configure(MINUTE)
     await world.minutes(3)
     assert world.gate("on-1")["status"] == "False"
 
@@ -149,5 +151,5 @@ async def test_the_key_of_the_config_map_reaches_it_and_the_leader_keeps_its_lea
     controller = await world.controller()
     await world.ready(controller)
     leading = controller.service._leading
-    await world.until(lambda: world.gate("on-1")["status"] == "False")
+    await world.until(lambda: world.gate("on-1")["status"] == "False", step_ns=SECOND)
     assert controller.service._leading is leading

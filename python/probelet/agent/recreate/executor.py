@@ -12,7 +12,7 @@ from probelet.agent.recreate.pod_executor import PodExecutor
 from probelet.agent.recreate.request_kills import RequestKills
 from probelet.agent.state.records import Intent
 from probelet.beside.guard.names import ACTIVE, NODE_NAME
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.kube.error import Forbidden, KubeError, NotFound
@@ -41,7 +41,7 @@ class Executor:
         self._terminating: dict[str, asyncio.Event] = {}
         self._notes: dict[str, dict[str, str]] = {}
         self._is_asked = asyncio.Event()
-        self._reflector: Reflector[WholeRequest] = Reflector(
+        self._reflector: Reflector[RecreateRequest] = Reflector(
             parts.connection,
             CONTAINER_RECREATE_REQUESTS,
             _decode,
@@ -121,13 +121,13 @@ class Executor:
             else:
                 return
 
-    def _changed(self, before: WholeRequest | None, now: WholeRequest | None) -> None:
+    def _changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         if before is not None and (now is None or now.uid != before.uid):
             self._gone(before)
         if now is not None and now.pod_uid in self._known:
             self._handle(now)
 
-    def _handle(self, request: WholeRequest) -> None:
+    def _handle(self, request: RecreateRequest) -> None:
         """A request for a pod of this node. One for another pod stays in the mirror: labels that nobody checked must
         not make work."""
         pod = self._pods.get(request.pod_uid)
@@ -138,7 +138,7 @@ class Executor:
         elif not request.is_completed:
             self._add(request)
 
-    def _add(self, request: WholeRequest) -> None:
+    def _add(self, request: RecreateRequest) -> None:
         parts, now = self._parts, self._parts.host.timers.now()
         pod = self._pods.get(request.pod_uid)
         is_new = pod is None
@@ -161,7 +161,7 @@ class Executor:
             del self._pods[pod.uid]
             self._terminating.pop(pod.uid, None)
 
-    def _gone(self, request: WholeRequest) -> None:
+    def _gone(self, request: RecreateRequest) -> None:
         """The request has completed and lost its label, or was deleted: the next one of its pod may begin (C-1)."""
         pod = self._pods.get(request.pod_uid)
         execution = None if pod is None else pod.executions.pop(request.uid, None)
@@ -226,5 +226,5 @@ def _set(event: asyncio.Event, *, on: bool) -> None:
         event.clear()
 
 
-def _decode(found: dict[str, Any]) -> WholeRequest:
-    return read_whole_request(found)
+def _decode(found: dict[str, Any]) -> RecreateRequest:
+    return read_request(found)

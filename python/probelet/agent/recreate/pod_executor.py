@@ -9,7 +9,7 @@ import structlog
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.recreate.request_kills import RequestKills
 from probelet.agent.recreate.writer import write
-from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.recreate.execute import execute
 from probelet.beside.guard.recreate.execution import Execution, next_execution
 from probelet.beside.pods.api_pod import ApiPod
@@ -105,7 +105,7 @@ class PodExecutor:
     def _is_killing(self, id: str) -> bool:
         return id in self._begun or id in self._parts.kills
 
-    def _is_here(self, request: WholeRequest) -> bool:
+    def _is_here(self, request: RecreateRequest) -> bool:
         """Whether the pod of this UID is the one that the request names. Labels are no proof: a user may write the UID
         of a pod in another namespace."""
         if self.api is None or self.terminating.is_set():

@@ -3,7 +3,7 @@
 from typing import Final
 
 from probelet.beside.guard.objects.moment import text
-from probelet.beside.guard.objects.whole_request import read_whole_request
+from probelet.beside.guard.objects.recreate_request import read_request
 from probelet.beside.guard.recreate.execution import Execution
 from probelet.host.timers import Timers
 from probelet.kube.connection import Connection
@@ -32,7 +32,7 @@ async def write(connection: Connection, timers: Timers, execution: Execution) ->
                 type="merge",
                 subresource="status",
             )
-            execution.update(read_whole_request(written), timers.now())
+            execution.update(read_request(written), timers.now())
             execution.written = wanted
             return
         except NotFound:
@@ -52,7 +52,7 @@ async def _read_again(connection: Connection, timers: Timers, execution: Executi
         found = await connection.get(CONTAINER_RECREATE_REQUESTS, execution.request.name, execution.request.namespace)
     except NotFound:
         return False
-    fresh = read_whole_request(found)
+    fresh = read_request(found)
     if fresh.uid != execution.request.uid:
         return False
     execution.update(fresh, timers.now())

@@ -8,7 +8,7 @@ import msgspec
 
 from probelet.beside.takeover.names import CONDITION, MIRROR_ANNOTATION, PROBES_ANNOTATION
 from probelet.spec.model.pod import PodStatus
-from probelet.spec.model.pod_object import PodObject, identity, read_pod_object
+from probelet.spec.model.pod_object import PodObject, annotations_of, identity, read_pod_object
 
 
 class TakenPod(msgspec.Struct, frozen=True, gc=False):
@@ -39,5 +39,4 @@ def taken_of(pod: PodObject) -> TakenPod | None:
 
 def taken_pod(found: dict[str, Any]) -> TakenPod | None:
     """``taken_of`` for a v1.Pod as JSON data; decodes only pods that are taken over."""
-    annotations = (found.get("metadata") or {}).get("annotations") or {}
-    return taken_of(read_pod_object(found)) if is_taken(annotations) else None
+    return taken_of(read_pod_object(found)) if is_taken(annotations_of(found)) else None

@@ -107,6 +107,11 @@ class PodObject(_Part, frozen=True, kw_only=True):
         return any(gate.condition_type == condition for gate in self.spec.readiness_gates or ())
 
 
+def annotations_of(found: dict[str, Any]) -> dict[str, str]:
+    """The annotations of a v1.Pod as JSON data, for a decision whether to decode it at all."""
+    return (found.get("metadata") or {}).get("annotations") or {}
+
+
 def identity(pod: PodObject) -> tuple[str, str, str]:
     """Namespace, name and UID of a pod that an API server has. Raises msgspec.ValidationError for one without them."""
     meta = pod.metadata

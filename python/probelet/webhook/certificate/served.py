@@ -17,7 +17,6 @@ from probelet.webhook.metrics import WebhookMetrics
 
 log = structlog.get_logger("probelet.webhook")
 
-
 STAND_IN_SECONDS: Final = 3600
 """Validity of the certificate that only the pages use until there is a real one. No client verifies it."""
 

@@ -99,6 +99,8 @@ class NodeProbes(msgspec.Struct, frozen=True):
     node: str
     pods: dict[str, PodProbes]
     """By UID."""
+    generation: int = 0
+    """For the mapping, which compares the spec only after a change of it."""
 
 
 def read_node_probes(obj: dict[str, Any], naming: Naming) -> NodeProbes:
@@ -116,7 +118,7 @@ def read_node_probes(obj: dict[str, Any], naming: Naming) -> NodeProbes:
         )
         if probes:
             pods[entry.uid] = PodProbes(entry.namespace, entry.name, entry.uid, probes)
-    return NodeProbes(read.metadata.name, pods)
+    return NodeProbes(read.metadata.name, pods, read.metadata.generation)
 
 
 def _state(probe: _SpecProbe, found: _ProbeState | None) -> ProbeState:

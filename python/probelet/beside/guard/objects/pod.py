@@ -10,7 +10,7 @@ from probelet.beside.guard.names import CONTEXT, NO_PROTECT, OPT_IN, OPTED_IN, R
 from probelet.beside.guard.objects.moment import nanoseconds
 from probelet.beside.guard.objects.owner import Owner, controller_of
 from probelet.spec.model.pod import PodStatus
-from probelet.spec.model.pod_object import ContainerPart, PodObject, read_pod_object
+from probelet.spec.model.pod_object import ContainerPart, PodObject, annotations_of, read_pod_object
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 
 
@@ -61,7 +61,7 @@ class GuardedPod(msgspec.Struct, frozen=True, gc=False):
         return next((each for each in self.containers if each.name == name), None)
 
 
-def is_guarded(annotations: Mapping[str, str]) -> bool:
+def _is_guarded(annotations: Mapping[str, str]) -> bool:
     """True if a pod with these annotations has to do with enhanced liveness."""
     return OPT_IN in annotations or CONTEXT in annotations
 
@@ -69,7 +69,7 @@ def is_guarded(annotations: Mapping[str, str]) -> bool:
 def guarded_of(pod: PodObject) -> GuardedPod | None:
     """The pod; None if it has nothing to do with enhanced liveness."""
     meta, spec, status, annotations = pod.metadata, pod.spec, pod.status or PodStatus(), pod.annotations
-    if not is_guarded(annotations):
+    if not _is_guarded(annotations):
         return None
     # A namespace and a node have many pods, which share the texts.
     grace = spec.termination_grace_period_seconds
@@ -97,8 +97,7 @@ def guarded_of(pod: PodObject) -> GuardedPod | None:
 
 def read_pod(found: dict[str, Any]) -> GuardedPod | None:
     """``guarded_of`` for a v1.Pod as JSON data; decodes only pods with enhanced liveness."""
-    annotations = (found.get("metadata") or {}).get("annotations") or {}
-    return guarded_of(read_pod_object(found)) if is_guarded(annotations) else None
+    return guarded_of(read_pod_object(found)) if _is_guarded(annotations_of(found)) else None
 
 
 def _container(container: ContainerPart, status: PodStatus) -> GuardedContainer:

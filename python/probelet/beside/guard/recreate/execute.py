@@ -8,8 +8,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING, RecreateState
-from probelet.beside.guard.objects.whole_request import FAILED, PENDING, SUCCEEDED, WholeRequest
+from probelet.beside.guard.objects.recreate_request import (
+    COMPLETED,
+    FAILED,
+    PENDING,
+    RECREATING,
+    SUCCEEDED,
+    RecreateRequest,
+    RecreateState,
+)
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.progress import ORDER, Progress, given_up
 from probelet.beside.guard.recreate.situation import ObservedPod, is_another, situations, up_ms
@@ -25,7 +32,7 @@ class Step:
     again_ns: int | None = None
 
 
-def pick(requests: Iterable[tuple[WholeRequest, Progress]]) -> tuple[WholeRequest | None, list[WholeRequest]]:
+def pick(requests: Iterable[tuple[RecreateRequest, Progress]]) -> tuple[RecreateRequest | None, list[RecreateRequest]]:
     """The request of a pod that is carried out now, and the others that get the phase Pending: they wait for it."""
     live = [(request, progress) for request, progress in requests if _is_live(request, progress)]
     live.sort(key=lambda each: (ORDER.index(_known(each[1].phase)), each[0].created_ns, each[0].name))
@@ -34,7 +41,7 @@ def pick(requests: Iterable[tuple[WholeRequest, Progress]]) -> tuple[WholeReques
     return live[0][0], [request for request, progress in live[1:] if not progress.phase]
 
 
-def _is_live(request: WholeRequest, progress: Progress) -> bool:
+def _is_live(request: RecreateRequest, progress: Progress) -> bool:
     return not (request.is_deleting or request.is_completed or progress.is_completed)
 
 
@@ -42,7 +49,7 @@ def _known(phase: str) -> str:
     return phase if phase in ORDER else ""
 
 
-def execute(request: WholeRequest, progress: Progress, pod: ObservedPod) -> Step:
+def execute(request: RecreateRequest, progress: Progress, pod: ObservedPod) -> Step:
     """The next step of the request that was picked. Its pod is on this node and does not terminate; the manager
     completes a request whose pod has gone."""
     deadline = request.active_deadline_seconds
@@ -62,7 +69,7 @@ def execute(request: WholeRequest, progress: Progress, pod: ObservedPod) -> Step
     return _went_on(request, progress, pod)
 
 
-def _went_on(request: WholeRequest, progress: Progress, pod: ObservedPod) -> Step:
+def _went_on(request: RecreateRequest, progress: Progress, pod: ObservedPod) -> Step:
     states = [_with_failure(each, pod) for each in situations(request, progress, pod)]
     ignores, kill = request.strategy.failure_policy == "Ignore", ""
     for index, state in enumerate(states):
@@ -91,7 +98,7 @@ def _with_failure(state: RecreateState, pod: ObservedPod) -> RecreateState:
     return replace(state, phase=FAILED, message=messages.kill_error(error))
 
 
-def _is_killing(request: WholeRequest, pod: ObservedPod) -> bool:
+def _is_killing(request: RecreateRequest, pod: ObservedPod) -> bool:
     """Kills of a request follow one another, also without ``orderedRecreate``."""
     found = (pod.instances.get(each.name) for each in request.containers)
     return any(instance is not None and instance.id in pod.killing for instance in found)
@@ -101,12 +108,12 @@ def _completed(states: tuple[RecreateState, ...], message: str) -> Step:
     return Step(Progress(COMPLETED, states, message))
 
 
-def _until_deadline(request: WholeRequest, pod: ObservedPod) -> int | None:
+def _until_deadline(request: RecreateRequest, pod: ObservedPod) -> int | None:
     deadline = request.active_deadline_seconds
     return None if deadline is None else max(0, deadline * SECOND - pod.seen_ns)
 
 
-def _again_ns(request: WholeRequest, pod: ObservedPod) -> int | None:
+def _again_ns(request: RecreateRequest, pod: ObservedPod) -> int | None:
     """When something follows from the time alone: a container has run long enough, or the deadline is over."""
     waits = []
     for each in request.containers:
@@ -118,7 +125,7 @@ def _again_ns(request: WholeRequest, pod: ObservedPod) -> int | None:
     return min([*waits, *([] if deadline is None else [deadline])], default=None)
 
 
-def runtime_problem(request: WholeRequest, runtime: str) -> str:
+def runtime_problem(request: RecreateRequest, runtime: str) -> str:
     """Why the containers of a request are not this node's runtime's; empty if they are."""
     found = ""
     for each in request.containers:

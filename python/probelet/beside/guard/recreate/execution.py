@@ -4,7 +4,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.recreate.execute import pick, waiting
 from probelet.beside.guard.recreate.progress import Progress, listed
 from probelet.beside.guard.recreate.situation import Instance, ObservedPod
@@ -29,7 +29,7 @@ class Execution:
     container.
     """
 
-    request: WholeRequest
+    request: RecreateRequest
     seen_ns: int
     progress: Progress
     written: Progress
@@ -38,14 +38,14 @@ class Execution:
     failures: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, request: WholeRequest, killed: dict[str, str], now: int) -> "Execution":
+    def of(cls, request: RecreateRequest, killed: dict[str, str], now: int) -> "Execution":
         """A request that the executor sees for the first time; ``killed`` is what an earlier executor has noted."""
         known = Progress.of(request)
         made = cls(request, now, known, known, killed)
         made.update(request, now)
         return made
 
-    def update(self, request: WholeRequest, now: int) -> None:
+    def update(self, request: RecreateRequest, now: int) -> None:
         """Stores a newer version of the request."""
         self.request = request
         if request.unready_acquired and self.drained_ns is None:

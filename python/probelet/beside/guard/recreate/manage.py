@@ -12,9 +12,14 @@ import msgspec
 
 from probelet.beside.guard.names import ACTIVE, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import text
-from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING, StatusContext
+from probelet.beside.guard.objects.recreate_request import (
+    COMPLETED,
+    RECREATING,
+    RecreateRequest,
+    SeenStatus,
+    StatusContext,
+)
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.objects.whole_request import SeenStatus, WholeRequest
 from probelet.beside.guard.recreate import messages
 from probelet.beside.guard.recreate.not_ready import put_back, taken_out
 from probelet.beside.guard.recreate.progress import given_up, listed
@@ -75,7 +80,7 @@ class Management:
     again_ns: int | None = None
 
 
-def manage(request: WholeRequest, pod: RequestedPod | None, age: Age, wall_ns: int) -> Management:
+def manage(request: RecreateRequest, pod: RequestedPod | None, age: Age, wall_ns: int) -> Management:
     """The next thing to do. ``pod`` has the name that the request names, whatever its UID; None if there is none."""
     if request.is_deleting or request.is_completed:
         return _of_ended(request, pod, wall_ns)
@@ -101,7 +106,7 @@ def manage(request: WholeRequest, pod: RequestedPod | None, age: Age, wall_ns: i
     return Management(again_ns=min([POLL_NS, *waits]))
 
 
-def snapshot(request: WholeRequest, pod: RequestedPod) -> tuple[SeenStatus, ...]:
+def snapshot(request: RecreateRequest, pod: RequestedPod) -> tuple[SeenStatus, ...]:
     """The kubelet's statuses of the containers that run and are not the ones that the request means."""
     found = []
     for wanted in request.containers:
@@ -123,7 +128,7 @@ def snapshot(request: WholeRequest, pod: RequestedPod) -> tuple[SeenStatus, ...]
     return tuple(found)
 
 
-def _of_ended(request: WholeRequest, pod: RequestedPod | None, wall_ns: int) -> Management:
+def _of_ended(request: RecreateRequest, pod: RequestedPod | None, wall_ns: int) -> Management:
     if UNREADY_ACQUIRED in request.finalizers:
         if pod is not None and pod.uid == request.pod_uid and not pod.is_terminating and pod.has_readiness_gate:
             conditions = put_back(pod, request, text(wall_ns))
@@ -141,14 +146,14 @@ def _of_ended(request: WholeRequest, pod: RequestedPod | None, wall_ns: int) -> 
     return Management(again_ns=left_ns) if left_ns > 0 else Management(Delete())
 
 
-def _ended(request: WholeRequest, message: str, why: str, wall_ns: int) -> Management:
+def _ended(request: RecreateRequest, message: str, why: str, wall_ns: int) -> Management:
     status: dict[str, Any] = {"phase": COMPLETED, "completionTime": text(wall_ns), "message": message}
     if message == messages.DEADLINE:
         status["containerRecreateStates"] = listed(given_up(request.states))
     return Management(Patch({"status": status}, "status", why))
 
 
-def _out_of_service(request: WholeRequest, pod: RequestedPod, wall_ns: int) -> Management:
+def _out_of_service(request: RecreateRequest, pod: RequestedPod, wall_ns: int) -> Management:
     """The finalizer first: a request that somebody deletes must not leave its pod out of service."""
     now = text(wall_ns)
     if pod.has_readiness_gate:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from probelet.beside.guard.names import READINESS_GATE
+from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.objects.whole_request import WholeRequest
 
 USER_AGENT: Final = "ContainerRecreateRequest"
 GATES_NOT_READY: Final = "ReadinessGatesNotReady"
@@ -24,7 +24,7 @@ class Reason(msgspec.Struct, frozen=True, rename="camel"):
     key: str = ""
 
 
-def taken_out(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[str, Any]]:
+def taken_out(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dict[str, Any]]:
     """The conditions that take a pod out of service for a request; empty if it is out for it already."""
     own = _own(request)
     reasons = _reasons(pod)
@@ -41,7 +41,7 @@ def taken_out(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[s
     return [gate, {**ready, "lastTransitionTime": now}]
 
 
-def put_back(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[str, Any]]:
+def put_back(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dict[str, Any]]:
     """The condition without the reason of a request; empty if it does not have it."""
     own, reasons = _own(request), _reasons(pod)
     if own not in reasons:
@@ -51,7 +51,7 @@ def put_back(pod: RequestedPod, request: WholeRequest, now: str) -> list[dict[st
     return [{"type": READINESS_GATE, "status": status, "lastTransitionTime": now, "message": _text(left)}]
 
 
-def _own(request: WholeRequest) -> Reason:
+def _own(request: RecreateRequest) -> Reason:
     return Reason(USER_AGENT, request.full_name)
 
 

@@ -6,8 +6,15 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from probelet.beside.guard.objects.recreate_request import COMPLETED, RECREATING, RecreateState
-from probelet.beside.guard.objects.whole_request import ENDED, FAILED, PENDING, WholeRequest
+from probelet.beside.guard.objects.recreate_request import (
+    COMPLETED,
+    ENDED,
+    FAILED,
+    PENDING,
+    RECREATING,
+    RecreateRequest,
+    RecreateState,
+)
 
 ORDER: Final = (COMPLETED, RECREATING, PENDING, "")
 """Phases in the order in which requests for one pod are taken up."""
@@ -22,7 +29,7 @@ class Progress:
     message: str = ""
 
     @classmethod
-    def of(cls, request: WholeRequest) -> "Progress":
+    def of(cls, request: RecreateRequest) -> "Progress":
         """Returns the progress that the API server has."""
         return cls(request.phase, request.states)
 

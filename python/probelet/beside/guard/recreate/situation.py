@@ -17,8 +17,15 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateState, WantedContainer
-from probelet.beside.guard.objects.whole_request import ENDED, PENDING, SUCCEEDED, WholeRequest
+from probelet.beside.guard.objects.recreate_request import (
+    ENDED,
+    PENDING,
+    RECREATING,
+    SUCCEEDED,
+    RecreateRequest,
+    RecreateState,
+    WantedContainer,
+)
 from probelet.beside.guard.recreate.messages import NOT_FOUND
 from probelet.beside.guard.recreate.progress import Progress
 
@@ -61,13 +68,13 @@ class ObservedPod:
     may_begin: bool = True
 
 
-def situations(request: WholeRequest, before: Progress, pod: ObservedPod) -> tuple[RecreateState, ...]:
+def situations(request: RecreateRequest, before: Progress, pod: ObservedPod) -> tuple[RecreateState, ...]:
     """The states of all containers of a request, in its order."""
     return tuple(_situation(request, each, before.state(each.name), pod) for each in request.containers)
 
 
 def _situation(
-    request: WholeRequest, wanted: WantedContainer, before: RecreateState | None, pod: ObservedPod
+    request: RecreateRequest, wanted: WantedContainer, before: RecreateState | None, pod: ObservedPod
 ) -> RecreateState:
     if before is not None and before.phase in ENDED:
         return before
@@ -95,7 +102,7 @@ def is_another(wanted: WantedContainer, instance: Instance) -> bool:
     return instance.id != meant.container_id or instance.restart_count > meant.restart_count
 
 
-def up_ms(request: WholeRequest, instance: Instance) -> int:
+def up_ms(request: RecreateRequest, instance: Instance) -> int:
     """When an instance has run long enough, in Unix milliseconds of the node's clock."""
     return instance.started_ms + request.strategy.min_started_seconds * MS_PER_SECOND
 
@@ -107,7 +114,7 @@ def _was_killed(name: str, instance: Instance, pod: ObservedPod, *, is_killed: b
     return is_killed if noted is None else noted != instance.id
 
 
-def _is_up(request: WholeRequest, name: str, instance: Instance, pod: ObservedPod) -> bool:
+def _is_up(request: RecreateRequest, name: str, instance: Instance, pod: ObservedPod) -> bool:
     seen = next((each for each in request.snapshot if each.name == name), None)
     is_ready = seen is not None and seen.container_id == instance.id and seen.ready
     return is_ready and pod.wall_ms > up_ms(request, instance)

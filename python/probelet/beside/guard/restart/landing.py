@@ -58,7 +58,7 @@ class Landing:
             workload=self._cluster.workloads.root(pod),
             request=(request.namespace, request.name),
             container=request.container,
-            container_id=request.container_id,
+            container_id=request.instance.container_id,
             until_ns=until,
         )
         self._cluster.flights.begin(flight)

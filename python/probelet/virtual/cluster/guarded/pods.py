@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from probelet.beside.guard.names import FAILURE, PROBE
+from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.objects.whole_request import WholeRequest
 from probelet.beside.guard.recreate.messages import stopping
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
 from probelet.policy.facts.snapshot import Snapshot
@@ -30,7 +30,7 @@ class RestartedPods:
         """Whether the agent of a node works and reaches the API server."""
         return not self._world.node_by_name[node].is_down and not self._world.is_cut_off(node)
 
-    def of_api(self, request: WholeRequest) -> RequestedPod | None:
+    def of_api(self, request: RecreateRequest) -> RequestedPod | None:
         """The pod as the API server has it. A pod of another UID is another one, although it has the name."""
         pod = self._world.pods.get(request.pod_uid)
         return None if pod is None or pod.is_gone else requested_pod(pod)
@@ -40,7 +40,7 @@ class RestartedPods:
         pod = self._world.pods[uid]
         return None if pod.is_gone or pod.is_terminating or not self.is_up(pod.node) else pod.runtime.snapshot
 
-    def stop(self, request: WholeRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
+    def stop(self, request: RecreateRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
         """Stops an instance. A kill that a failed probe has led to is recorded as such."""
         world, pod = self._world, self._world.pods[request.pod_uid]
         seconds = request.strategy.termination_grace_period_seconds

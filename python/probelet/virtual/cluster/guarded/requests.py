@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from probelet.beside.guard.objects.moment import text
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.execute import execute
 from probelet.beside.guard.recreate.execution import Execution, next_execution
 from probelet.beside.guard.recreate.manage import Age, Delete, Patch, manage
@@ -29,14 +29,14 @@ class RequestedPods(Protocol):
     def runtime(self) -> str:
         """The type in ``type://id`` of every node's runtime."""
 
-    def of_api(self, request: WholeRequest) -> RequestedPod | None:
+    def of_api(self, request: RecreateRequest) -> RequestedPod | None:
         """The pod of the request as the API server has it; None if it has none of that name. Without the readiness
         gate KruisePodReady, which no model of pods has."""
 
     def snapshot(self, uid: str) -> Snapshot | None:
         """The containers of a pod as the executor of its node sees them; None while no executor works at this pod."""
 
-    def stop(self, request: WholeRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
+    def stop(self, request: RecreateRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
         """Stops an instance within its grace; ``on_end`` is called once it has ended."""
 
 
@@ -44,7 +44,7 @@ class RequestedPods(Protocol):
 class _Managed:
     """``seen_ns``: since when the manager knows the request; ``next``: when it looks again."""
 
-    request: WholeRequest
+    request: RecreateRequest
     seen_ns: int
     next: Entry | None = None
 
@@ -81,7 +81,7 @@ class Requests:
         meta = {**body["metadata"], "uid": f"crr-{self._created}", "creationTimestamp": text(self._wall_ns)}
         key = meta["namespace"], meta["name"]
         self.objects[key] = {**body, "metadata": meta, "status": {}}
-        managed = self._managed[key] = _Managed(read_whole_request(self.objects[key]), self._agenda.now)
+        managed = self._managed[key] = _Managed(read_request(self.objects[key]), self._agenda.now)
         self._on_change(key, self.objects[key])
         self._manage_at(key, managed, self._agenda.now)
         self._agenda.at(self._agenda.now + self._watch_ns, lambda: self._see(key, managed))
@@ -116,7 +116,7 @@ class Requests:
         """Writes a version of a request. Its manager and its executor look at it, after what is due already."""
         managed, now = self._managed[key], self._agenda.now
         obj = self.objects[key] = _merged(self.objects[key], body)
-        request = managed.request = read_whole_request(obj)
+        request = managed.request = read_request(obj)
         executions = self._executions.get(request.pod_uid, {})
         if request.is_completed:
             executions.pop(request.uid, None)

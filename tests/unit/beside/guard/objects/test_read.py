@@ -164,7 +164,7 @@ def test_a_request_of_either_version(version: str) -> None:
     }
     request = read_request(obj)
     assert (request.pod_uid, request.is_ours, request.is_live, request.has_succeeded) == ("p", True, False, True)
-    assert (request.container, request.container_id, request.restart_count) == ("app", "c", 4)
+    assert (request.container, request.instance.container_id, request.instance.restart_count) == ("app", "c", 4)
     assert (request.completed_ns or 0) - request.created_ns == 30 * SECOND
     new = read_request({"metadata": {"name": "r", "namespace": "n"}, "spec": {"podName": "x", "containers": []}})
     assert (new.is_live, new.is_ours, new.phase) == (True, False, "")

@@ -5,8 +5,8 @@ from typing import Any
 
 from probelet.beside.guard.names import ACTIVE, NODE_NAME, POD_UID, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import text
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
 from probelet.beside.guard.recreate.situation import Instance, ObservedPod
 
 Json = dict[str, Any]
@@ -35,8 +35,8 @@ def request_object(*containers: str, name: str = "again", status: Json | None = 
     return {"metadata": meta, "spec": given, "status": status or {}}
 
 
-def made(*containers: str, **given: Any) -> WholeRequest:
-    return read_whole_request(request_object(*containers, **given))
+def made(*containers: str, **given: Any) -> RecreateRequest:
+    return read_request(request_object(*containers, **given))
 
 
 def context(name: str) -> Json:

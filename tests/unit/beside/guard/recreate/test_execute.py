@@ -1,8 +1,7 @@
 """One step of the executor: acceptance, order of kills, failures, deadline, end."""
 
 import pytest
-from probelet.beside.guard.objects.recreate_request import RecreateState
-from probelet.beside.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, RecreateState, read_request
 from probelet.beside.guard.recreate.execute import Step, execute, pick
 from probelet.beside.guard.recreate.progress import Progress
 from probelet.beside.guard.recreate.situation import Instance
@@ -23,7 +22,7 @@ from tests.unit.beside.guard.recreate.made_request import (
 BOTH = {"app": old("app"), "side": old("side")}
 
 
-def step(request: WholeRequest, progress: Progress | None = None, **given: object) -> Step:
+def step(request: RecreateRequest, progress: Progress | None = None, **given: object) -> Step:
     return execute(request, Progress("Recreating") if progress is None else progress, view(**given))
 
 
@@ -145,14 +144,14 @@ def test_the_unready_grace_is_waited_for_from_when_the_pod_is_out_of_service() -
 def test_a_runtime_that_is_not_this_nodes_ends_the_request(id: str, why: str) -> None:
     raw = request_object()
     raw["spec"]["containers"][0]["statusContext"]["containerID"] = id
-    found = step(read_whole_request(raw), instances={"app": old("app")})
+    found = step(read_request(raw), instances={"app": old("app")})
     assert found == Step(Progress("Completed", (), f"failed to find runtime service: {why}"))
 
 
 def test_containers_of_two_runtimes_end_the_request() -> None:
     raw = request_object("app", "side")
     raw["spec"]["containers"][1]["statusContext"]["containerID"] = "docker://abc"
-    found = step(read_whole_request(raw), instances=BOTH)
+    found = step(read_request(raw), instances=BOTH)
     assert found.progress.message.endswith("has different runtime types containerd, docker in Pod")
 
 

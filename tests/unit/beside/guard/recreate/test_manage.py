@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 from probelet.beside.guard.names import ACTIVE, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import text
+from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
-from probelet.beside.guard.objects.whole_request import WholeRequest
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage, snapshot
 
 from tests.unit.beside.guard.recreate.made_request import (
@@ -28,7 +28,9 @@ DONE = {"phase": "Completed", "completionTime": text(CREATED)}
 KEY = '[{"userAgent":"ContainerRecreateRequest","key":"default/again"}]'
 
 
-def managed(request: WholeRequest, pod: RequestedPod | None, *, seconds: float = 5, wall_ns: int = WALL) -> Management:
+def managed(
+    request: RecreateRequest, pod: RequestedPod | None, *, seconds: float = 5, wall_ns: int = WALL
+) -> Management:
     return manage(request, pod, Age(int(seconds * SECOND), int(seconds * SECOND)), wall_ns)
 
 
@@ -208,5 +210,5 @@ def test_another_reason_keeps_the_pod_out_of_service() -> None:
     assert (found.action.conditions[0]["status"], found.action.conditions[0]["message"]) == ("False", f"[{other}]")
 
 
-def _without_label(request: WholeRequest) -> WholeRequest:
+def _without_label(request: RecreateRequest) -> RecreateRequest:
     return replace(request, is_active=False)

@@ -16,9 +16,8 @@ from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
 from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS, read_node_probes
 from probelet.beside.guard.objects.node_probes import State as Word
 from probelet.beside.guard.objects.pod import read_pod
-from probelet.beside.guard.objects.recreate_request import read_request
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.objects.whole_request import WholeRequest
 from probelet.beside.guard.restart.guard import Guard
 from probelet.beside.guard.restart.protocol.inputs import (
     BudgetChanged,
@@ -97,7 +96,7 @@ class RequestedTestPods:
     def __init__(self, rig: "Rig") -> None:
         self._rig = rig
 
-    def of_api(self, request: WholeRequest) -> RequestedPod | None:
+    def of_api(self, request: RecreateRequest) -> RequestedPod | None:
         pod = self._rig.pods.get(request.pod_name)
         found = None if pod is None else read_requested_pod(self._rig.pod_object(pod))
         return None if found is None else replace(found, has_readiness_gate=False)
@@ -106,7 +105,7 @@ class RequestedTestPods:
         pod = next((pod for pod in self._rig.pods.values() if pod.uid == uid), None)
         return None if pod is None else Snapshot(containers=tuple(_record(pod, each) for each in pod.containers))
 
-    def stop(self, request: WholeRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
+    def stop(self, request: RecreateRequest, container: str, id: str, on_end: Callable[[], None]) -> None:
         pod = self._rig.pods[request.pod_name]
         pod.unready.add(container)
         self._rig.show(pod)

@@ -12,11 +12,12 @@ from typing import Any, Final, NoReturn, TypeVar
 from probelet.beside.guard.mapping import protocol as mapping
 from probelet.beside.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
-from probelet.beside.guard.objects.pod import GuardedPod, read_pod
+from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
+from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
-from probelet.beside.guard.objects.whole_request import WholeRequest
+from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.restart.protocol import inputs as restart
-from probelet.controller.reading import SeenProbes, SeenRequest, probes_reader, read_seen_request
+from probelet.controller.pod_mirror import PodMirror
 from probelet.kube import kinds
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
@@ -31,48 +32,48 @@ OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kin
 
 
 @dataclass(frozen=True, slots=True)
-class Receivers:
-    """Where changes go."""
+class Handlers:
+    """The functions that handle changes."""
 
     mapping: Callable[[mapping.Input], None]
     restart: Callable[[restart.Input], None]
     settings: Callable[[dict[str, str] | None], None]
     """Gets the data of the ConfigMap; None if there is none."""
-    requests: Callable[[WholeRequest | None, WholeRequest | None], None] = lambda before, now: None
+    requests: Callable[[RecreateRequest | None, RecreateRequest | None], None] = lambda before, now: None
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
 
 
-class Sources:
+class Mirrors:
     """The mirrors of one leadership. ``naming``: of probes, ``namespace`` and ``config_map``: of the configuration."""
 
     def __init__(
         self,
         connection: Connection,
         clock: Clock,
-        receivers: Receivers,
+        handlers: Handlers,
         naming: Naming,
         namespace: str,
         config_map: str,
     ) -> None:
         self._connection = connection
         self._clock = clock
-        self._receivers = receivers
+        self._handlers = handlers
         self._up: dict[str, bool] = {}
         self._is_synced = False
         self._config = self._needed(
             kinds.CONFIG_MAPS,
             _data,
-            lambda _, now: receivers.settings(now),
+            lambda _, now: handlers.settings(now),
             namespace=namespace,
             fields=f"metadata.name={config_map}",
         )
+        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS))
         self._others: list[Reflector[Any]] = [
-            self._needed(kinds.PODS, read_pod, self._pod),
             self._needed(kinds.NODES, read_node, self._node),
-            self._needed(kinds.NODE_POD_PROBES, probes_reader(naming), self._probes),
-            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_seen_request, self._request),
+            self._needed(kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes),
+            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
 
@@ -83,7 +84,8 @@ class Sources:
             group.create_task(self._config.run())
             await self._config.synced.wait()
             if not self._config.items:
-                self._receivers.settings(None)
+                self._handlers.settings(None)
+            group.create_task(self.pods.run())
             for reflector in self._others:
                 group.create_task(reflector.run())
             for kind in OPTIONAL_WORKLOADS:
@@ -110,27 +112,32 @@ class Sources:
         namespace: str = "",
         fields: str = "",
     ) -> Reflector[T]:
-        def connected(is_up: bool) -> None:
-            self._up[kind.resource] = is_up
-            self._check()
-
-        self._up[kind.resource] = False
         return Reflector(
             self._connection,
             kind,
             decode,
             clock=self._clock,
             on_change=on_change,
-            on_connected=connected,
+            on_connected=self._needs(kind),
             namespace=namespace,
             fields=fields,
         )
+
+    def _needs(self, kind: Kind) -> Callable[[bool], None]:
+        """Returns a callback for each change of whether a needed kind is known and current."""
+
+        def connected(is_up: bool) -> None:
+            self._up[kind.resource] = is_up
+            self._check()
+
+        self._up[kind.resource] = False
+        return connected
 
     def _check(self) -> None:
         is_synced = all(self._up.values())
         if is_synced != self._is_synced:
             self._is_synced = is_synced
-            self._receivers.restart(restart.Synced(is_synced))
+            self._handlers.restart(restart.Synced(is_synced))
 
     async def _optional(
         self,
@@ -142,47 +149,46 @@ class Sources:
     ) -> NoReturn:
         """Mirrors a kind that the cluster may not serve."""
 
-        def say(served: Served) -> None:
+        def served(state: Served) -> None:
             if budget is not None:
-                self._receivers.restart(restart.BudgetsReadable(budget, served))
+                self._handlers.restart(restart.BudgetsReadable(budget, state))
 
-        await ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=say).run()
+        mirror = ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=served)
+        await mirror.run()
 
     # Changes, from a mirror's pair of before and now to an input.
 
-    def _pod(self, before: GuardedPod | None, now: GuardedPod | None) -> None:
-        uid = (now or before).uid  # type: ignore[union-attr]
-        self._receivers.mapping(mapping.PodChanged(uid, now))
-        self._receivers.restart(restart.PodChanged(uid, now))
-        self._receivers.pods(uid)
+    def _pod(self, uid: str, now: GuardedPod | None) -> None:
+        self._handlers.mapping(mapping.PodChanged(uid, now))
+        self._handlers.restart(restart.PodChanged(uid, now))
+        self._handlers.pods(uid)
 
     def _node(self, before: GuardedNode | None, now: GuardedNode | None) -> None:
         if before == now:
             return
         name = (now or before).name  # type: ignore[union-attr]
-        self._receivers.mapping(mapping.NodeChanged(name, now))
-        self._receivers.restart(restart.NodeChanged(name, now))
+        self._handlers.mapping(mapping.NodeChanged(name, now))
+        self._handlers.restart(restart.NodeChanged(name, now))
 
-    def _probes(self, before: SeenProbes | None, now: SeenProbes | None) -> None:
-        node = (now or before).probes.node  # type: ignore[union-attr]
-        self._receivers.mapping(mapping.ProbesChanged(node, None if now is None else now.generation))
-        self._receivers.restart(restart.ProbesChanged(node, None if now is None else now.probes))
+    def _probes(self, before: NodeProbes | None, now: NodeProbes | None) -> None:
+        node = (now or before).node  # type: ignore[union-attr]
+        self._handlers.mapping(mapping.ProbesChanged(node, None if now is None else now.generation))
+        self._handlers.restart(restart.ProbesChanged(node, now))
 
-    def _request(self, before: SeenRequest | None, now: SeenRequest | None) -> None:
+    def _request(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         found = now or before
         assert found is not None
-        key = (found.short.namespace, found.short.name)
-        self._receivers.restart(restart.RequestChanged(key, None if now is None else now.short))
-        self._receivers.requests(None if before is None else before.whole, None if now is None else now.whole)
+        self._handlers.restart(restart.RequestChanged((found.namespace, found.name), now))
+        self._handlers.requests(before, now)
 
     def _budget(self, before: Budget | None, now: Budget | None) -> None:
         key = (now or before).key  # type: ignore[union-attr]
-        self._receivers.restart(restart.BudgetChanged(key, now))
+        self._handlers.restart(restart.BudgetChanged(key, now))
 
     def _workload(self, before: GuardedWorkload | None, now: GuardedWorkload | None) -> None:
         if before != now:
             uid = (now or before).uid  # type: ignore[union-attr]
-            self._receivers.restart(restart.WorkloadChanged(uid, now))
+            self._handlers.restart(restart.WorkloadChanged(uid, now))
 
 
 def _workload(kind: Kind) -> Callable[[dict[str, Any]], GuardedWorkload]:
