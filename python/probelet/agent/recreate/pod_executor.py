@@ -15,7 +15,7 @@ from probelet.beside.guard.recreate.execution import Execution, next_execution
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.kube.error import KubeError
 from probelet.kube.pace import Pace
-from probelet.kube.waiting import done_within, ended
+from probelet.kube.waiting import set_within
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 LIST_NS: Final = 3 * SECOND
@@ -64,12 +64,8 @@ class PodExecutor:
             again_ns = await self._pass()
             if again_ns is None:
                 await self._news.wait()
-                continue
-            news = asyncio.ensure_future(self._news.wait())
-            try:
-                await done_within(clock, again_ns, news)
-            finally:
-                await ended(news)
+            else:
+                await set_within(clock, again_ns, self._news)
 
     async def _pass(self) -> int | None:
         """One step; returns when the next one follows without news."""
