@@ -215,7 +215,7 @@ def test_readiness_is_lost_while_the_pod_ends(kind: str) -> None:
     body = make(kind, readinessProbe=probe(delay=5, period=2, threshold=1), terminationGracePeriodSeconds=30)
     node = OnePodNode(body, {"app/readiness": ending}, kill_takes={"app": IGNORES_SIGTERM})
     node.run_until(MINUTE)
-    node.give(Terminate())
+    node.handle(Terminate())
     node.run_until(3 * MINUTE)
     (_, was), (lost_at, now) = node.ready
     assert (was, now) == (True, False)
@@ -235,7 +235,7 @@ def test_a_liveness_failure_restarts_nothing_while_the_pod_ends(kind: str) -> No
     answers = {"app/readiness": ending, "app/liveness": ending}
     node = OnePodNode(body, answers, kill_takes={"app": 20, "main": 0})
     node.run_until(MINUTE)
-    node.give(Terminate())
+    node.handle(Terminate())
     node.run_until(2 * MINUTE)
     assert [ready for _, ready in node.ready] == [True, False]
     assert not any("failed liveness probe" in message for message in node.killing())
