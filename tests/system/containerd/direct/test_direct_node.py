@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.system.containerd.cgroups import cgroups_with
 from tests.system.containerd.machine import Containerd
 from tests.system.containerd.node import ContainerdNode
 
@@ -50,7 +51,7 @@ def test_probes_enter_containers_with_and_without_a_profile(node: ContainerdNode
     # The new container has another ID and another first process.
     node.until(lambda: node.pod("plain")["ready"], "a ready pod")
     # The leaves of its commands were no hindrance.
-    node.until(lambda: not list(Path("/sys/fs/cgroup").glob(f"**/*{first}*")), "the end of the first one's cgroups")
+    node.until(lambda: not cgroups_with(first), "the end of the first one's cgroups")
     before = value(node.metrics(), "probelet_exec_direct_attempts_total")
     node.until(lambda: value(node.metrics(), "probelet_exec_direct_attempts_total") > before + 2, "more attempts")
 

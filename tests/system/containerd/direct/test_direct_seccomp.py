@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.system.containerd.cgroups import cgroups_with
 from tests.system.containerd.direct.both import Both, eventually, specification
 from tests.system.containerd.direct.loaded import loaded
 from tests.system.containerd.direct.pods import PROFILED
@@ -70,7 +71,7 @@ async def test_runc_is_asked_once_for_a_profile(both: Both) -> None:
 async def test_nothing_is_left_of_the_container_that_was_asked(both: Both) -> None:
     def traces() -> set[str]:
         mounts = {line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()}
-        cgroups = {str(path) for path in Path("/sys/fs/cgroup").glob("**/probelet-enter-*")}
+        cgroups = cgroups_with("probelet-enter-")
         return {name for name in mounts | cgroups if "probelet-enter" in name}
 
     await both.outcome("late-profile", ["true"])

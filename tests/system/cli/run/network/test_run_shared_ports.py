@@ -75,7 +75,9 @@ def test_a_pod_is_not_ready_by_its_neighbours_answer(start: Start, tmp_path: Pat
     (manifests / "greedy.yaml").write_text(pod("greedy", server, "$(POD_IP)", port))
     wait_for(lambda: all(pod["ready"] for pod in run.status().values()), "both pods to be ready, each by itself")
     assert not any(pod["foreign_listeners"] for pod in run.status().values())
-    assert len([line for line in run.log_lines if line["message"] == "another program answers a probe"]) == 1
+    # While the neighbour ends, its port may belong to a process that is no longer in a container.
+    told = [line["by"] for line in run.log_lines if line["message"] == "another program answers a probe"]
+    assert len([by for by in told if "default/greedy" in by]) == 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("ip"), reason="--isolate namespace needs root and iproute2")
