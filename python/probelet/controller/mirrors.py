@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
 MAPPED: Final = (kinds.PODS, kinds.NODES)
-"""The kinds that the mapping knows before it writes. It reads each NodePodProbe that it may write by itself."""
+"""The kinds that the mapping has to know before it writes; a NodePodProbe is read each time it is merged."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
