@@ -28,6 +28,8 @@ from probelet.kube.served import Served, ServedMirror
 T = TypeVar("T")
 
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
+MAPPED: Final = (kinds.PODS, kinds.NODES)
+"""The kinds that the mapping has to know before it writes; a NodePodProbe is read each time it is merged."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
@@ -61,6 +63,7 @@ class Mirrors:
         self._clock = clock
         self._handlers = handlers
         self._up: dict[str, bool] = {}
+        self._is_mappable = False
         self._is_synced = False
         self._config = self._needed(
             kinds.CONFIG_MAPS,
@@ -134,6 +137,10 @@ class Mirrors:
         return connected
 
     def _check(self) -> None:
+        is_mappable = all(self._up[kind.resource] for kind in MAPPED)
+        if is_mappable != self._is_mappable:
+            self._is_mappable = is_mappable
+            self._handlers.mapping(mapping.Synced(is_mappable))
         is_synced = all(self._up.values())
         if is_synced != self._is_synced:
             self._is_synced = is_synced

@@ -15,7 +15,7 @@ ID = re.compile(r"^\| ([DWMRSFTC]-\w+|laws) \|", re.MULTILINE)
 EXPECTED = {
     *(f"D-{number}" for number in range(1, 18)),
     *(f"W-{number}" for number in range(1, 13)),
-    *(f"M-{number}" for number in range(1, 14)),
+    *(f"M-{number}" for number in range(1, 16)),
     *(f"R-{number}" for number in range(1, 19)),
     *("R-B", "R-Q", "R-T", "R-X", "laws"),
     *(f"S-{number}" for number in range(1, 6)),

@@ -6,6 +6,8 @@ Laws
 2. A round reads the object, merges, and writes only what differs. Any failure makes the round begin anew: a conflict
    at once, ``CONFLICTS_MAX`` times, everything else after a growing delay.
 3. At most ``ROUNDS_MAX`` nodes are in a round; the others wait in the order in which they changed.
+4. Without ``Synced`` no round begins and nothing is written: a pod that is not known yet would lose its entry, and with
+   it its state and the digest of its command. A round that reads meanwhile begins anew.
 """
 
 from collections import defaultdict
@@ -26,6 +28,7 @@ from probelet.beside.guard.mapping.protocol import (
     ProbesChanged,
     Read,
     Resync,
+    Synced,
     Write,
     Wrote,
 )
@@ -52,7 +55,8 @@ class _Round:
 class _Reported:
     """The events of one pod that were written already."""
 
-    is_mapped: bool = False
+    is_mapped: bool | None = None
+    """None until the NodePodProbe was read: a pod that another leader mapped gets no second event."""
     problems: set[tuple[Reason, str]] = field(default_factory=set)
 
 
@@ -62,6 +66,7 @@ class Mapper:
     def __init__(self, options: MergeOptions | None = None) -> None:
         self._options = options or MergeOptions()
         self._detects = True
+        self._is_synced = False
         self._pods: dict[str, GuardedPod] = {}
         self._by_node: defaultdict[str, set[str]] = defaultdict(set)
         self._virtual: set[str] = set()
@@ -92,6 +97,8 @@ class Mapper:
                     self._all_dirty()
             case Resync():
                 self._all_dirty()
+            case Synced():
+                self._is_synced = change.is_synced
             case None:
                 pass
         self._begin(now)
@@ -105,7 +112,7 @@ class Mapper:
 
     def deadline(self, now: int) -> int | None:
         """When the machine has something to do without a change; None if it has not."""
-        if len(self._rounds) >= ROUNDS_MAX:
+        if not self._is_synced or len(self._rounds) >= ROUNDS_MAX:
             return None
         return min((self._due(node, now) for node in self._dirty if node not in self._rounds), default=None)
 
@@ -130,7 +137,7 @@ class Mapper:
         if pod is not None and pod.node:
             self._by_node[pod.node].add(change.uid)
         if before is not None and pod is not None and before.context != pod.context:
-            self._reported.pop(change.uid, None)
+            self._reported[change.uid] = _Reported(is_mapped=False)
 
     def _probes(self, change: ProbesChanged) -> None:
         if change.generation is None:
@@ -160,7 +167,7 @@ class Mapper:
         return now if waits is None else waits[0]
 
     def _begin(self, now: int) -> None:
-        for node in list(self._dirty):
+        for node in list(self._dirty) if self._is_synced else ():
             if len(self._rounds) >= ROUNDS_MAX:
                 return
             if node not in self._rounds and self._due(node, now) <= now:
@@ -185,11 +192,18 @@ class Mapper:
         current = self._rounds.get(change.node)
         if current is None:
             return
+        if not self._is_synced:
+            del self._rounds[change.node]
+            self._dirty[change.node] = None
+            return
         self._report_virtual(change.node)
         known = {uid for uid in self._by_node.get(change.node, ()) if self._pods[uid].context}
         self._dirty.pop(change.node, None)
         merged = merge(change.node, change.body, self._wanted(change.node), known, self._options)
         current.merged = merged
+        for uid in merged.mapped:
+            if self._reported[uid].is_mapped is None:
+                self._reported[uid].is_mapped = uid in merged.held
         if change.body is None:
             self._generations.pop(change.node, None)
         else:

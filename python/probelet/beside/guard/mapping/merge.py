@@ -43,6 +43,8 @@ class Merged:
     """The problems for events, by the UID of the pod."""
     mapped: set[str] = field(default_factory=set)
     """The UIDs of the pods that have an entry of ours."""
+    held: set[str] = field(default_factory=set)
+    """The UIDs of the pods that had one in the object as it was read."""
 
 
 def merge(
@@ -64,6 +66,9 @@ def merge(
         if entry.body is not None:
             wanted[pod.uid] = entry.body
     old = _entries(current)
+    merged.held = {
+        entry.get("uid", "") for entry in old if any(_is_ours(entry, probe) for probe in entry.get("probes") or ())
+    }
     entries = _joined(old, wanted, merged)
     if _canonical(entries) == _canonical(old) and (current is not None or not entries) and digests == before:
         merged.verb = "none"

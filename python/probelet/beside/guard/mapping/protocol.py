@@ -62,7 +62,14 @@ class Resync:
     """Compares every NodePodProbe again."""
 
 
-Input: TypeAlias = PodChanged | ProbesChanged | NodeChanged | GotProbes | Wrote | Configured | Resync
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """Whether all pods and nodes of the cluster are known and current. Begins False."""
+
+    is_synced: bool
+
+
+Input: TypeAlias = PodChanged | ProbesChanged | NodeChanged | GotProbes | Wrote | Configured | Resync | Synced
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class Landing:
         if not request.is_ours:
             return
         flight = self._cluster.flights.get(request.pod_uid)
+        # An end that was there at first sight is another controller's, which has said and counted it; see ``recall``.
+        saw_live = flight is not None if before is None else before.is_live
         if flight is None:
             flight = self._found(request, now)
         elif flight.request == key:
@@ -39,7 +41,7 @@ class Landing:
             return
         if request.is_live:
             flight.until_ns = None
-        elif before is None or before.is_live:
+        elif saw_live:
             self._completed(request, flight, now)
         self.pod(request.pod_uid)
 
@@ -103,16 +105,20 @@ class Landing:
 
     def recall(self, now: int) -> None:
         """Note the restarts of requests that are there already, oldest first (F-3)."""
-        offset = self._cluster.offset_ns
         for key, request in sorted(self._cluster.requests.items(), key=lambda item: item[1].created_ns):
             if request.is_ours and key not in self._noted:
                 self._noted.add(key)
-                moment = min(now, max(0, request.created_ns - offset))
-                self._cluster.history.restarted(f"{request.pod_uid}/{request.container}", moment)
+                self._note(request, request.created_ns, now)
+                if request.completed_ns is not None and not request.has_succeeded:
+                    self._note(request, request.completed_ns, now)
             if request.is_ours and self._cluster.flights.get(request.pod_uid) is None:
                 # Its pod may have come after it.
                 self._found(request, now)
                 self.pod(request.pod_uid)
+
+    def _note(self, request: RecreateRequest, wall_ns: int, now: int) -> None:
+        moment = min(now, max(0, wall_ns - self._cluster.offset_ns))
+        self._cluster.history.restarted(f"{request.pod_uid}/{request.container}", moment)
 
     def rejected(self, uid: str) -> None:
         """A request was refused: the restart does not happen."""

@@ -18,6 +18,7 @@ from probelet.beside.guard.mapping.protocol import (
     ProbesChanged,
     Read,
     Resync,
+    Synced,
     Write,
     Wrote,
 )
@@ -32,7 +33,7 @@ SECOND = 1_000_000_000
 class Api:
     """NodePodProbes with versions; answers each read and write of the machine at once, in order."""
 
-    def __init__(self, mapper: Mapper) -> None:
+    def __init__(self, mapper: Mapper, *, is_synced: bool = True) -> None:
         self.mapper = mapper
         self.now = 0
         self.objects: dict[str, dict[str, Any]] = {}
@@ -43,6 +44,8 @@ class Api:
         self.conflicts: Callable[[Write], bool] = lambda write: False
         self.broken = False
         self._left: list[Read | Write] = []
+        if is_synced:
+            self.give(Synced(True))
 
     def give(self, *changes: Input) -> None:
         """Inputs that arrive before the API server answers anything."""

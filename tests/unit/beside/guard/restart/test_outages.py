@@ -12,15 +12,15 @@ from tests.unit.beside.guard.restart.rig import FAST, SECOND, START_WALL, Rig, T
 OPEN = {**FAST, "breaker.action": "off", "workload.maxInFlight": "100%"}
 
 
-def replay(old: Rig, config: dict[str, str], **options: Any) -> Rig:
+def replay(old: Rig, config: dict[str, str], *, pods_first: bool = False, **options: Any) -> Rig:
     """Another controller over the same objects: it gets what an API server would list, then the rest goes on."""
     new = Rig(config, **options)
     new.agenda.now, new.budgets = old.now, old.budgets
     new.requests.update(old.requests)
     new._versions = old._versions
     new.workload("web", len(old.pods))
-    for key, request in old.requests.items():
-        new.give(RequestChanged(key, read_request(request)))
+    if not pods_first:
+        show_requests(new)
     for pod in old.pods.values():
         state, started = pod.probes, pod.started
         new.pod(pod.name, node=pod.node, workload=pod.workload, uid=pod.uid)
@@ -28,7 +28,14 @@ def replay(old: Rig, config: dict[str, str], **options: Any) -> Rig:
         made.probes, made.started, made.restarts, made.unready = state, started, pod.restarts, pod.unready
         new.show(made)
         new.publish(made.node)
+    if pods_first:
+        show_requests(new)
     return new
+
+
+def show_requests(rig: Rig) -> None:
+    for key, request in rig.requests.items():
+        rig.give(RequestChanged(key, read_request(request)))
 
 
 def test_t39_f1_the_switch_empties_the_queue_and_leaves_running_restarts() -> None:
@@ -146,6 +153,26 @@ def test_f3_a_new_controller_remembers_the_backoff() -> None:
     new.sync()
     assert [each.reason for each in new.of(type(new.last("web-0")))] == ["Backoff"]
     assert "the delay is 40 s" in new.last("web-0").message
+
+
+@pytest.mark.parametrize("pods_first", [True, False])
+def test_f3_a_new_controller_counts_a_failed_request_as_the_former_one_did_and_says_nothing(pods_first: bool) -> None:
+    made = Rig(OPEN, serves=False)
+    pods = made.pods_of("web", 10)
+    made.sync()
+    made.run(5)
+    made.fail(pods[0])
+    made.run(16)
+    [key] = made.requests
+    made.finish(key, succeeded=False, message="daemon has not responded for a long time")
+    new = replay(made, OPEN, serves=False, pods_first=pods_first)
+    new.sync()
+    assert new.outputs == []
+    of_old, of_new = (each.guard._cluster.history.due("uid-web-0/app", made.now) for each in (made, new))
+    assert of_old is not None
+    assert of_new is not None
+    assert of_old[1] == of_new[1] == 20 * SECOND
+    assert 0 <= of_old[0] - of_new[0] < SECOND, "the API server's times are whole seconds"
 
 
 def test_t37_f3_killed_between_create_and_record() -> None:
