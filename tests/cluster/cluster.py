@@ -5,9 +5,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.cluster.binaries import build as binaries
-from tests.cluster.control.api import ApiError, Object
-from tests.cluster.control.control_plane import NODE, NODE_NAME, ControlPlane, Kubectl
-from tests.cluster.control.kubelet import Kubelet
+from tests.cluster.control_plane.api import ApiError, Object
+from tests.cluster.control_plane.kubelet import Kubelet
+from tests.cluster.control_plane.plane import NODE, NODE_NAME, ControlPlane, Kubectl
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.runtime import ClusterRuntime
 from tests.cluster.machine.space import PROGRAMS, Space

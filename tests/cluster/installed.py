@@ -7,8 +7,8 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.cluster import Cluster, condition
-from tests.cluster.control.api import Object
-from tests.cluster.control.control_plane import NODE_NAME, PORT
+from tests.cluster.control_plane.api import Object
+from tests.cluster.control_plane.plane import NODE_NAME, PORT
 from tests.cluster.machine.keeper import NODE_IP
 from tests.support.paths import BUILD, ROOT
 from tests.system.containerd.machine import until

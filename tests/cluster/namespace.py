@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.cluster.cluster import Cluster, condition
-from tests.cluster.control.api import ApiError, Object
+from tests.cluster.control_plane.api import ApiError, Object
 from tests.support.patience import PATIENCE_SECONDS
 from tests.system.containerd.machine import until
 

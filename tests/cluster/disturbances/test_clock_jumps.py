@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.control.control_plane import NODE_NAME
+from tests.cluster.control_plane.plane import NODE_NAME
 from tests.cluster.disturbances.pods import STARTING, STEADY
 from tests.cluster.disturbances.scene import (
     Scene,

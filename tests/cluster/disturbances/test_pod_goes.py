@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.control.api import ApiError
+from tests.cluster.control_plane.api import ApiError
 from tests.cluster.disturbances.pods import managed, steady
 from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace

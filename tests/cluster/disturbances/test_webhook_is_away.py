@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.control.api import Object
+from tests.cluster.control_plane.api import Object
 from tests.cluster.fifteen.pods import DEPLOYMENT, REPLICAS, deployment, of_side, service
 from tests.cluster.installed import Installed, taken_probes
 from tests.cluster.namespace import Namespace

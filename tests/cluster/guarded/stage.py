@@ -5,8 +5,8 @@ from collections import Counter
 from typing import Any
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.control.api import Object
-from tests.cluster.control.control_plane import NODE_NAME
+from tests.cluster.control_plane.api import Object
+from tests.cluster.control_plane.plane import NODE_NAME
 from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
 from tests.kubelet.beside.pods.make import answers, container, pod

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.control.api import Object
+from tests.cluster.control_plane.api import Object
 from tests.cluster.guarded.stage import OPT_IN, Stage, budget, deployment
 from tests.cluster.guarded.timeline import Timeline, timeline
 from tests.cluster.record.notes import Notes

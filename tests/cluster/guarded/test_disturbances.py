@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.control.api import ApiError
-from tests.cluster.control.control_plane import NODE_NAME
+from tests.cluster.control_plane.api import ApiError
+from tests.cluster.control_plane.plane import NODE_NAME
 from tests.cluster.guarded.stage import Stage, failing, steady
 from tests.cluster.installed import CONTROLLER, SYSTEM
 from tests.system.containerd.machine import until

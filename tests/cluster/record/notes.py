@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.control.api import Api, ApiError, Object
+from tests.cluster.control_plane.api import Api, ApiError, Object
 
 SILENT_SECONDS, AGAIN_SECONDS = 600.0, 0.2
 

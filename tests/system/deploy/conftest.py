@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.cluster import what_is_missing
-from tests.cluster.control.control_plane import ControlPlane, Kubectl
+from tests.cluster.control_plane.plane import ControlPlane, Kubectl
 from tests.cluster.machine.space import Space
 from tests.support.required import missing
 from tests.system.deploy.programs import kubernetes

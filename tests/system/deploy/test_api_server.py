@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cluster.control.control_plane import Kubectl
+from tests.cluster.control_plane.plane import Kubectl
 from tests.system.deploy.rendered import Name, kustomized, name
 from tests.unit.deploy.manifests.manifest import BASE, NAMESPACE, OVERLAYS
 

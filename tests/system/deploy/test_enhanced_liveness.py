@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.control.control_plane import Kubectl
+from tests.cluster.control_plane.plane import Kubectl
 from tests.cluster.machine.program import Program
 from tests.system.containerd.machine import until
 from tests.unit.deploy.manifests.manifest import DEPLOY, ENHANCED, NAMESPACE

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.control.control_plane import Kubectl
+from tests.cluster.control_plane.plane import Kubectl
 from tests.system.deploy.programs import published
 from tests.system.deploy.rendered import Objects, kustomized
 from tests.system.deploy.test_api_server import FOREIGN, taken

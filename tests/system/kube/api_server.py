@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tests.cluster.control.control_plane import Flags, command
+from tests.cluster.control_plane.plane import Flags, command
 from tests.cluster.machine.program import Program
 from tests.support.required import missing
 from tests.system.containerd.machine import until

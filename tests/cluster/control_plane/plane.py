@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.cluster.control.api import Api, ApiError, Object
+from tests.cluster.control_plane.api import Api, ApiError, Object
 from tests.cluster.machine.keeper import NODE_IP
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.space import Space

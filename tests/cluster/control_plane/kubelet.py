@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cluster.control.control_plane import NODE_NAME, Flags, command
+from tests.cluster.control_plane.plane import NODE_NAME, Flags, command
 from tests.cluster.machine.keeper import NODE_IP
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.runtime import ClusterRuntime
