@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
@@ -87,8 +88,13 @@ def forget_what_was_lost(runtime: SurvivingRuntime, service: Probelet) -> None:
     Two: the answer that was on its way, and the one before, if its run was late and this one on time.
     """
     for row in service.journal():
-        answers = runtime.answers.get((row["container_id"].partition("://")[2], row["type"]))
+        container_id = row["container_id"].partition("://")[2]
+        answers = runtime.answers.get((container_id, row["type"]))
         if answers is None or row["on_hold"]:
+            continue
+        found = runtime.containers.get(container_id)
+        if found is None or found.state != api_pb2.CONTAINER_RUNNING:
+            # A worker that first sees the container ended begins as a new one: its memory knows no answer.
             continue
         threshold = THRESHOLDS[row["type"]]
         known = (row["last_result"], row["result_run"])
