@@ -126,7 +126,7 @@ def test_a_container_that_has_more_than_the_helper_goes_over_the_runtime() -> No
 
 
 def test_the_helpers_numbers_have_their_names_here() -> None:
-    source = (ROOT / "rust" / "enter" / "src" / "protocol" / "answer.rs").read_text()
+    source = (ROOT / "rust" / "enter-protocol" / "src" / "answer.rs").read_text()
     _, refusals, steps = source.split("#[repr(u8)]")
     names = [line.split(" = ") for line in refusals.split("}")[0].splitlines() if " = " in line]
     assert {int(number.rstrip(",")): name.strip().lower() for name, number in names} == {
