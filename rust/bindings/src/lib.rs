@@ -12,7 +12,7 @@ mod error;
 mod exec_end;
 mod expand;
 mod golang;
-mod helper;
+mod hello;
 mod journal;
 mod once;
 mod recording;
@@ -54,7 +54,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(certificate::make_authority, module)?)?;
     module.add_function(wrap_pyfunction!(expand::expand, module)?)?;
     module.add_function(wrap_pyfunction!(golang::go_quote, module)?)?;
-    module.add_function(wrap_pyfunction!(helper::read_hello, module)?)?;
+    module.add_function(wrap_pyfunction!(hello::read_hello, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
     module.add_function(wrap_pyfunction!(journal::read_journal, module)?)?;
     module.add_class::<backoff::Backoff>()?;

@@ -57,6 +57,10 @@ class Both:
     def fallbacks(self) -> Any:
         return self.direct.counts.fallbacks.copy()
 
+    async def another_helper(self, before: int) -> None:
+        """Waits for the helper after the PID ``before``, whose end the engine may see sooner than Python does."""
+        await eventually(lambda: self.is_ready and self.helper != before, "another helper")
+
     @property
     def is_ready(self) -> bool:
         """Whether there is a helper."""
