@@ -10,6 +10,7 @@ It exits with 3 if containerd cannot run.
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import sys
@@ -32,6 +33,7 @@ from benches.exec_modes.pods import COMMAND, exec_load, rate_of
 from benches.exec_modes.probers import MODES, bare, probelet, roles
 from benches.exec_modes.realistic import MIX, realistic
 from benches.machine import machine
+from tests.support.entering import entering
 from tests.system.containerd.machine import Containerd, what_is_missing
 from tests.system.containerd.node import ContainerdNode
 
@@ -60,7 +62,7 @@ async def at_once(containerd: Containerd, container_id: str) -> list[Row]:
     program = helper_program()
     assert program is not None, "make build makes it"
     async with RuntimeClient(containerd.endpoint) as client:
-        direct = DirectExecs(client, program)
+        direct, numbers = DirectExecs(client, program), itertools.count()
         await direct.start()
 
         async def over_the_runtime(name: str) -> None:
@@ -68,21 +70,21 @@ async def at_once(containerd: Containerd, container_id: str) -> list[Row]:
             assert outcome.exit_code == 0, outcome
 
         async def directly(name: str) -> None:
-            run: Any = SimpleNamespace(container_id=name, argv=COMMAND, timeout_seconds=60, refusal=None)
+            attempt = {"run": next(numbers), "container_id": name, "argv": COMMAND, "timeout_seconds": 60}
+            run: Any = SimpleNamespace(**attempt, refusal=None)
             outcome = await direct.attempt(run)
             assert outcome is not None, direct.counts.fallbacks
             assert outcome.exit_code == 0, outcome
 
-        await directly(container_id)
-        ways = {"cri": over_the_runtime, "direct": directly}
-        rows = [
-            shown(await together(name, way, container_id, count))
-            for count in AT_ONCE
-            for name, way in ways.items()
-            if name == "direct" or count <= RUNTIME_RATE_MAX
-        ]
-        await direct.close()
-        return rows
+        async with entering(direct):
+            await directly(container_id)
+            ways = {"cri": over_the_runtime, "direct": directly}
+            return [
+                shown(await together(name, way, container_id, count))
+                for count in AT_ONCE
+                for name, way in ways.items()
+                if name == "direct" or count <= RUNTIME_RATE_MAX
+            ]
 
 
 async def by_rate(containerd: Containerd, ids: list[str], seconds: float, idle: float) -> list[Row]:

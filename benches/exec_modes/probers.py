@@ -54,9 +54,13 @@ class EngineProber:
     engine: Engine
     execs: RuntimeExecs
     processes: dict[str, list[int]]
+    direct: DirectExecs | None = None
 
     def read(self) -> None:
-        self.execs.start(self.engine.drain().execs)
+        batch = self.engine.drain()
+        self.execs.start(batch.execs)
+        if self.direct is not None:
+            self.direct.take(batch.entered)
 
     def counts(self) -> tuple[int, int]:
         page = self.engine.metrics().decode()
@@ -82,7 +86,7 @@ async def probelet(mode: str, containerd: Containerd, load: list[Probed]) -> Asy
             await direct.start()
             share_helper(direct, engine, ExecLimits())
             processes["helper"] = [direct._helper._pid]
-        prober = EngineProber(engine, RuntimeExecs(client, engine, direct=direct), processes)
+        prober = EngineProber(engine, RuntimeExecs(client, engine, direct=direct), processes, direct)
         loop.add_reader(engine.fileno(), prober.read)
         add(engine, load)
         try:

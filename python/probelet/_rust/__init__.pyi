@@ -36,6 +36,7 @@ __all__ = [
     "CrashModel",
     "Decision",
     "Engine",
+    "EnteredExec",
     "EventRecord",
     "ExecEnd",
     "ExecRun",
@@ -53,6 +54,7 @@ __all__ = [
     "go_quote",
     "issue_certificate",
     "make_authority",
+    "read_hello",
     "read_journal",
     "version",
 ]
@@ -67,6 +69,15 @@ def version() -> str:
 def go_quote(text: bytes) -> str:
     """Quotes ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other
     character and each byte that is not UTF-8 are escaped."""
+
+def read_hello(socket: int) -> tuple[int, list[int]] | str:
+    """Reads the first message of ``probelet-enter`` from its socket, before ``Engine.use_helper``: the capabilities
+    that the helper may give to commands, one bit each, and its hard limits by number; or why it cannot be used. The
+    text is empty if the helper has closed its socket.
+
+    Raises:
+        InvalidInputError: the descriptor is below 0.
+    """
 
 def attempt(
     spec: bytes, pod_ip: str, ports: list[tuple[str, int]], user_agent: str, *, kubelet_version: str = "1.36"
@@ -192,6 +203,24 @@ class ExecRun:
         ``Step``, and the system's error number. None if the engine did not ask the helper."""
 
 @final
+class EnteredExec:
+    """What became of a command of ``Engine.enter_exec``. ``Batch.entered`` lists them."""
+
+    @property
+    def run(self) -> int:
+        """The attempt's number."""
+    @property
+    def end(self) -> ExecEnd | None:
+        """How the command ended; None if it did not start, or if an earlier batch said it."""
+    @property
+    def refusal(self) -> tuple[int, int, int] | None:
+        """Why it did not start, as ``ExecRun.refusal`` has it."""
+    @property
+    def is_over(self) -> bool:
+        """Whether every process of the command has ended. If not, another ``EnteredExec`` without ``end`` says so
+        later."""
+
+@final
 class ExecEnd:
     """How an exec attempt ended, for ``Engine.finish_execs``. One of the static methods makes it."""
 
@@ -296,6 +325,9 @@ class Batch:
     @property
     def execs(self) -> list[ExecRun]:
         """Exec attempts to carry out; ``Engine.finish_execs`` takes their ends."""
+    @property
+    def entered(self) -> list[EnteredExec]:
+        """What became of the commands of ``Engine.enter_exec``."""
     @property
     def timers(self) -> list[int]:
         """Tokens of the timers of ``Engine.arm`` that were due, in order."""
@@ -463,7 +495,7 @@ class Engine:
         """Hands back exec attempts; unknown runs are ignored."""
     def use_helper(self, socket: int, pidfd: int) -> None:
         """From now on exec attempts in described containers go to this helper, without a batch. The engine duplicates
-        both descriptors: its own socket to the helper, which nobody else may read, and the helper's pidfd, by which it
+        both descriptors: the socket to the helper, which from now on nobody else may read, and its pidfd, by which it
         kills a helper that answers no ping for a second. A helper that was used before is lost.
 
         Raises:
@@ -479,6 +511,12 @@ class Engine:
         bounds the number of containers. Without a helper it does nothing."""
     def forget_container(self, container_id: str) -> None:
         """Exec attempts in this container come in batches again."""
+    def enter_exec(
+        self, run: int, description: bytes, argv: list[str], timeout_seconds: int
+    ) -> tuple[int, int, int] | None:
+        """Gives the helper a command in a container with this description; ``Batch.entered`` says what becomes of it.
+        ``run`` is the ``ExecRun.run`` of an attempt that is to be answered. Returns why no helper can have the command,
+        as ``ExecRun.refusal`` has it, and then no batch mentions it."""
     def direct_counts(self) -> tuple[int, int]:
         """How many exec attempts the helper has carried out for the engine, and how many are in flight."""
     def doubt(self, ip: str, ports: list[int]) -> None:

@@ -44,6 +44,6 @@ async def direct_execs(opted: ProbeletConfiguration, client: RuntimeClient, *, i
 
 
 def share_helper(direct: DirectExecs | None, engine: Engine, limits: ExecLimits) -> None:
-    """Lets the engine give attempts to the helper itself, unless a limit is set that Python has to keep."""
-    if direct is not None and limits.let_the_engine_enter:
-        direct.share(engine)
+    """Gives the helper to the engine, which asks before each attempt if a limit is set that Python has to keep."""
+    if direct is not None:
+        direct.share(engine, alone=limits.let_the_engine_enter)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import structlog
 
-from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
+from probelet._rust import Batch, Engine, EnteredExec, EventRecord, ExecRun, Update
 from probelet.host.timers import Timers
 
 log = structlog.get_logger("probelet.node")
@@ -47,6 +47,8 @@ class BatchReader:
         """The pods of other node agents on the same engine, if there may be any."""
         self.on_answers: Callable[[list[tuple[int, str, int]]], None] | None = None
         """Handles answers from addresses in doubt (``Engine.doubt``); an engine without doubts has none."""
+        self.on_entered: Callable[[list[EnteredExec]], None] | None = None
+        """Handles what became of commands of ``Engine.enter_exec``; an engine without a helper has none."""
         self._engine = engine
         self._timers = timers
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -68,6 +70,8 @@ class BatchReader:
             events, updates, execs = self.handed_over.sift(events, updates, execs)
         self.events_dropped += batch.dropped_events
         subscriber.start_execs(execs)
+        if self.on_entered is not None:
+            self.on_entered(batch.entered)
         if self.on_answers is not None:
             self.on_answers(batch.answers)
         subscriber.handle(events, updates)

@@ -56,6 +56,8 @@ class RuntimeHost(EngineHost):
         self.calls = calls or RuntimeCalls()
         self.exec_limits = exec_limits or ExecLimits()
         self.execs = RuntimeExecs(client, engine, self.exec_limits, direct_execs)
+        if direct_execs is not None:
+            self.batches.on_entered = direct_execs.take
         self.cache = PodCache()
         self.inspection = Inspection(client, self.cache, self.timers)
 

@@ -58,6 +58,7 @@ parameters! {
     spread_ns: u64 = 0..=u64::MAX;
     stretch: u64 = 0..=u64::MAX;
     t_ms: i64 = -TIME_MS_MAX..=TIME_MS_MAX;
+    timeout_seconds: i32 = 0..=i32::MAX;
     timer: u64 = 0..=u64::MAX;
     token: u64 = 0..=u64::MAX;
     tokens: u32 = 1..=u32::MAX;

@@ -4,6 +4,8 @@ use probelet_engine::live;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::exec_end::ExecEnd;
+
 // Each getter makes its Python object on every call: an attempt has a dozen fields, and Python reads few of them twice.
 /// One exec attempt that the engine asks Python to carry out through CRI ExecSync. ``Batch.execs`` lists them.
 #[pyclass(name = "ExecRun", module = "probelet._rust", frozen)]
@@ -62,9 +64,43 @@ impl ExecAttempt {
     /// Why the helper did not start the command (rust/enter-protocol/src/answer.rs): the numbers of ``Refusal`` and
     /// ``Step``, and the system's error number. None if the engine did not ask the helper.
     #[getter]
-    fn refusal(&self) -> Option<(u8, u8, i32)> {
-        self.0.refusal.map(|refusal| (refusal.why, refusal.step, refusal.errno))
+    fn refusal(&self) -> Option<Refusal> {
+        self.0.refusal.map(numbers)
     }
+}
+
+/// Why the helper did not start a command, as ``ExecRun.refusal`` has it.
+type Refusal = (u8, u8, i32);
+
+/// What became of a command of ``Engine.enter_exec``. ``Batch.entered`` lists them.
+#[pyclass(module = "probelet._rust", frozen, get_all)]
+pub(crate) struct EnteredExec {
+    /// The attempt's number.
+    run: u64,
+    /// How the command ended; None if it did not start, or if an earlier batch said it.
+    end: Option<Py<ExecEnd>>,
+    /// Why it did not start, as ``ExecRun.refusal`` has it.
+    refusal: Option<Refusal>,
+    /// Whether every process of the command has ended. If not, another ``EnteredExec`` without ``end`` says so
+    /// later.
+    is_over: bool,
+}
+
+impl EnteredExec {
+    fn of(py: Python<'_>, entered: live::EnteredExec) -> PyResult<Py<Self>> {
+        let live::EnteredExec { id: run, outcome, is_over } = entered;
+        let (end, refusal) = match outcome {
+            Some(Ok(end)) => (Some(Py::new(py, ExecEnd::of_engine(py, run, &end))?), None),
+            Some(Err(refusal)) => (None, Some(numbers(refusal))),
+            None => (None, None),
+        };
+        Py::new(py, Self { run, end, refusal, is_over })
+    }
+}
+
+/// A refusal as Python has it.
+pub(crate) const fn numbers(refusal: live::Refusal) -> Refusal {
+    (refusal.why, refusal.step, refusal.errno)
 }
 
 /// A result that changed; the latest one of each probe type and container. ``Batch.updates`` lists them.
@@ -124,6 +160,8 @@ pub(crate) struct Batch {
     answers: Py<PyList>,
     /// Exec attempts to carry out; ``Engine.finish_execs`` takes their ends.
     execs: Py<PyList>,
+    /// What became of the commands of ``Engine.enter_exec``.
+    entered: Py<PyList>,
     /// Tokens of the timers of ``Engine.arm`` that were due, in order.
     timers: Py<PyList>,
     /// How many of the oldest events were dropped, because nobody drained.
@@ -158,6 +196,7 @@ impl Batch {
         let notices =
             batch.notices.into_iter().map(|live::Notice { is_warning, text }| Py::new(py, Notice { is_warning, text }));
         let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
+        let entered = batch.entered.into_iter().map(|entered| EnteredExec::of(py, entered));
         let answers = batch.answers.iter().map(|answer| {
             let live::DoubtedAnswer { id, address } = *answer;
             (id, address.ip().to_string(), address.port())
@@ -168,6 +207,7 @@ impl Batch {
             events: list(py, events.collect::<PyResult<Vec<_>>>()?)?,
             answers: list(py, answers.collect())?,
             execs: list(py, execs.collect::<PyResult<Vec<_>>>()?)?,
+            entered: list(py, entered.collect::<PyResult<Vec<_>>>()?)?,
             syncs: list(py, syncs.collect())?,
             timers: list(py, batch.timers)?,
             dropped_events: batch.dropped_events,

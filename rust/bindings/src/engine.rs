@@ -19,7 +19,7 @@ use pyo3::types::PyBytes;
 
 use crate::argument;
 use crate::backoff::Backoff;
-use crate::batch::Batch;
+use crate::batch::{Batch, numbers};
 use crate::error::{InputError, known, phasing, probe_type, semantics, starving};
 use crate::exec_end::ExecEnd;
 
@@ -326,7 +326,7 @@ impl Engine {
     }
 
     /// From now on exec attempts in described containers go to this helper, without a batch. The engine duplicates
-    /// both descriptors: its own socket to the helper, which nobody else may read, and the helper's pidfd, by which it
+    /// both descriptors: the socket to the helper, which from now on nobody else may read, and its pidfd, by which it
     /// kills a helper that answers no ping for a second. A helper that was used before is lost.
     ///
     /// Raises:
@@ -362,6 +362,21 @@ impl Engine {
     /// Exec attempts in this container come in batches again.
     fn forget_container(&self, py: Python<'_>, container_id: &str) {
         self.with(py, |engine| engine.forget_container(container_id));
+    }
+
+    /// Gives the helper a command in a container with this description; ``Batch.entered`` says what becomes of it.
+    /// ``run`` is the ``ExecRun.run`` of an attempt that is to be answered. Returns why no helper can have the command,
+    /// as ``ExecRun.refusal`` has it, and then no batch mentions it.
+    fn enter_exec(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::run)] run: u64,
+        description: &[u8],
+        argv: Vec<String>,
+        #[pyo3(from_py_with = argument::timeout_seconds)] timeout_seconds: i32,
+    ) -> Option<(u8, u8, i32)> {
+        let argv = argv.into_iter().map(Into::into).collect();
+        self.with(py, |engine| engine.enter_exec(run, description, argv, timeout_seconds)).err().map(numbers)
     }
 
     /// How many exec attempts the helper has carried out for the engine, and how many are in flight.

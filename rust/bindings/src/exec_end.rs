@@ -24,6 +24,17 @@ enum Kind {
 }
 
 impl ExecEnd {
+    /// The end that the helper has given to a command of Python's.
+    pub(crate) fn of_engine(py: Python<'_>, run: u64, end: &live::ExecEnd) -> Self {
+        let (kind, output) = match end {
+            live::ExecEnd::Error(text) => (Kind::Error, text.as_bytes()),
+            live::ExecEnd::Exit { code, output } => (Kind::Exit(*code), &**output),
+            live::ExecEnd::Starved(text) => (Kind::Starved, &**text),
+            live::ExecEnd::Timeout(text) => (Kind::Timeout, &**text),
+        };
+        Self { run, kind, output: PyBytes::new(py, output).unbind() }
+    }
+
     /// The attempt's number and its end, as the engine takes them.
     pub(crate) fn to_engine(&self, py: Python<'_>) -> (u64, live::ExecEnd) {
         let output = self.output.as_bytes(py);

@@ -1,11 +1,14 @@
 //! What the helper answers.
 
+use crate::reader::{Malformed, Reader};
 use crate::{LIMITS, VERSION};
 
 /// Why a command was not started. Nothing has run in the container then, so the runtime itself can run the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Refusal {
+    /// There is no helper that could be asked. Only probelet gives this reason.
+    Helper = 1,
     /// The first process is not the one that was asked for, or has ended.
     Identity = 2,
     /// The first process is not in a cgroup of the container's name, or the cgroup cannot be joined.
@@ -24,6 +27,10 @@ pub enum Refusal {
     Setup = 9,
     /// The program cannot be found or started.
     Program = 10,
+    /// The request is longer than a message may be. Only probelet gives this reason.
+    Size = 11,
+    /// A word of the command holds a NUL, which no system call takes. Only probelet gives this reason.
+    Specification = 12,
 }
 
 /// The step that failed, for the log.
@@ -113,12 +120,39 @@ impl Refused {
 }
 
 /// What binds the helper, and therefore every command.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Capabilities in the bounding set and in the permitted set.
     pub capabilities: u64,
     /// Hard limits, by the number of the resource.
     pub limits: [u64; LIMITS],
+}
+
+impl Bounds {
+    /// Reads the first message of a helper.
+    ///
+    /// # Errors
+    /// The helper cannot be used; a line for the log says why.
+    pub fn read(message: &[u8]) -> Result<Self, String> {
+        match message {
+            [HELLO, VERSION, fields @ ..] => {
+                Self::fields(Reader::new(fields)).map_err(|_| "its first message is malformed".to_owned())
+            }
+            [HELLO, version, ..] => {
+                Err(format!("its protocol is version {version} and not {VERSION}: it is of another probelet"))
+            }
+            [UNABLE, why @ ..] => Err(String::from_utf8_lossy(why).into_owned()),
+            _ => Err("its first message is none of a helper".to_owned()),
+        }
+    }
+
+    fn fields(mut reader: Reader<'_>) -> Result<Self, Malformed> {
+        let mut bounds = Self { capabilities: reader.u64()?, limits: [0; LIMITS] };
+        for limit in &mut bounds.limits {
+            *limit = reader.u64()?;
+        }
+        reader.end().map(|()| bounds)
+    }
 }
 
 const HELLO: u8 = 1;
@@ -140,7 +174,7 @@ pub fn hello(bounds: &Bounds) -> Vec<u8> {
     message
 }
 
-/// The first and last message: no command can be confined here, and why.
+/// The last message, which may be the first one, too: no command can be confined any more, and why.
 pub fn unable(why: &str) -> Vec<u8> {
     [&[UNABLE], why.as_bytes()].concat()
 }
@@ -225,16 +259,26 @@ pub enum Answer<'a> {
         /// The system's error number; 0 for none.
         errno: i32,
     },
+    /// Every process of a command that was `TimedOut` or `Stuck` has ended.
+    Over {
+        /// The command.
+        id: u64,
+    },
+    /// The helper ends, and why.
+    Unable(&'a [u8]),
 }
 
 impl<'a> Answer<'a> {
     /// None for bytes that are no answer; such a helper is replaced.
     pub fn read(message: &'a [u8]) -> Option<Self> {
         let (&[kind], rest) = message.split_first_chunk::<1>()?;
+        if kind == UNABLE {
+            return Some(Self::Unable(rest));
+        }
         let (id, rest) = rest.split_first_chunk().map(|(id, rest)| (u64::from_le_bytes(*id), rest))?;
         Some(match kind {
-            // A command that was killed has ended; its attempt was answered before.
-            PONG | OVER => Self::Alive,
+            PONG => Self::Alive,
+            OVER => Self::Over { id },
             ENDED => {
                 let (code, rest) = rest.split_first_chunk()?;
                 let (length, output) = rest.split_first_chunk()?;
@@ -267,7 +311,8 @@ mod tests {
         assert_eq!(Answer::read(&pong(7)), Some(Answer::Alive));
         assert_eq!(Answer::read(&timed_out(7)), Some(Answer::TimedOut { id: 7 }));
         assert_eq!(Answer::read(&stuck(7)), Some(Answer::Stuck { id: 7 }));
-        assert_eq!(Answer::read(&over(7)), Some(Answer::Alive));
+        assert_eq!(Answer::read(&over(7)), Some(Answer::Over { id: 7 }));
+        assert_eq!(Answer::read(&unable("why")), Some(Answer::Unable(b"why")));
         let why = Refused { refusal: Refusal::Setup, step: Step::Capabilities as u8, errno: 1 };
         assert_eq!(Answer::read(&refused(7, why)), Some(Answer::Refused { id: 7, why: 9, step: 16, errno: 1 }));
     }
@@ -279,10 +324,22 @@ mod tests {
         assert_eq!(Answer::read(&numbered(9, 7)), None);
     }
 
+    #[test]
+    fn a_helper_is_used_if_its_first_message_is_one_of_this_version() {
+        let bounds = Bounds { capabilities: 5, limits: std::array::from_fn(|resource| resource as u64) };
+        let mut message = hello(&bounds);
+        assert_eq!(Bounds::read(&message), Ok(bounds));
+        assert_eq!(Bounds::read(&message[..message.len() - 1]), Err("its first message is malformed".to_owned()));
+        message[1] = VERSION - 1;
+        assert!(Bounds::read(&message).unwrap_err().contains("it is of another probelet"));
+        assert_eq!(Bounds::read(&unable("it lacks CAP_CHOWN")), Err("it lacks CAP_CHOWN".to_owned()));
+        assert_eq!(Bounds::read(&pong(7)), Err("its first message is none of a helper".to_owned()));
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_an_answer_or_none(message in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = Answer::read(&message);
+            let _ = (Answer::read(&message), Bounds::read(&message));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What probelet asks for.
 
-use crate::LIMITS;
+use crate::answer::Refusal;
 use crate::reader::{Malformed, Reader, Texts};
+use crate::{LIMITS, REQUEST_BYTES_MAX};
 
 /// One request.
 #[derive(Clone, Copy, Debug)]
@@ -115,14 +116,35 @@ impl Iterator for Numbers<'_> {
 const RUN: u8 = 1;
 const PING: u8 = 2;
 
-/// The bytes of a request to run a command before the container's description.
-pub const HEAD_BYTES: usize = 13;
+/// A request to run a command, without the container's description between its two parts.
+#[derive(Debug)]
+pub struct Words {
+    /// The part before the description.
+    pub head: [u8; HEAD_BYTES],
+    /// The part after the description.
+    pub command: Vec<u8>,
+}
+
+impl Words {
+    /// Asks for a command in a container whose description has so many bytes.
+    ///
+    /// # Errors
+    /// No helper can start it.
+    pub fn new(id: u64, timeout_seconds: i32, description: usize, argv: &[Box<str>]) -> Result<Self, Refusal> {
+        let words = Self { head: head(id, timeout_seconds), command: command(argv)? };
+        if HEAD_BYTES + description + words.command.len() > REQUEST_BYTES_MAX {
+            return Err(Refusal::Size);
+        }
+        Ok(words)
+    }
+}
+
+const HEAD_BYTES: usize = 13;
 
 /// What fits into a request, 46 days: the API allows more.
 const SECONDS_MAX: u32 = 4_000_000;
 
-/// The part of a request to run a command before the container's description.
-pub fn head(id: u64, timeout_seconds: i32) -> [u8; HEAD_BYTES] {
+fn head(id: u64, timeout_seconds: i32) -> [u8; HEAD_BYTES] {
     let millis = u32::try_from(timeout_seconds).unwrap_or(0).min(SECONDS_MAX) * 1_000;
     let mut head = [RUN; HEAD_BYTES];
     head[1..9].copy_from_slice(&id.to_le_bytes());
@@ -130,25 +152,23 @@ pub fn head(id: u64, timeout_seconds: i32) -> [u8; HEAD_BYTES] {
     head
 }
 
-/// The part of a request to run a command after the container's description; None for a command that no helper can start.
-pub fn command(argv: &[Box<str>]) -> Option<Vec<u8>> {
+fn command(argv: &[Box<str>]) -> Result<Vec<u8>, Refusal> {
     if argv.first().is_none_or(|program| program.is_empty()) {
-        return None;
+        return Err(Refusal::Program);
     }
     let mut words = length(argv.len())?.to_vec();
     for word in argv {
-        // No system call takes NUL inside a text.
         if word.contains('\0') {
-            return None;
+            return Err(Refusal::Specification);
         }
         words.extend(length(word.len())?);
         words.extend(word.as_bytes());
     }
-    Some(words)
+    Ok(words)
 }
 
-fn length(length: usize) -> Option<[u8; 4]> {
-    u32::try_from(length).ok().map(u32::to_le_bytes)
+fn length(length: usize) -> Result<[u8; 4], Refusal> {
+    u32::try_from(length).map(u32::to_le_bytes).map_err(|_| Refusal::Size)
 }
 
 /// Asks whether the helper turns.
@@ -293,7 +313,7 @@ mod tests {
 
     fn example(id: &[u8], cwd: &[u8], argv: &[&str]) -> Vec<u8> {
         let words: Vec<Box<str>> = argv.iter().map(|word| (*word).into()).collect();
-        let words = command(&words).unwrap_or_else(|| length(0).unwrap().to_vec());
+        let words = command(&words).unwrap_or_else(|_| length(0).unwrap().to_vec());
         [&head(7, 1)[..], &description(id, cwd), &words].concat()
     }
 
@@ -372,8 +392,13 @@ mod tests {
     /// The helper ends at a request that it cannot read.
     #[test]
     fn a_command_that_no_helper_can_start_is_no_request() {
-        for argv in [vec![], vec!["".into()], vec!["a\0b".into()]] {
-            assert_eq!(command(&argv), None, "{argv:?}");
+        for (argv, refusal) in [
+            (vec![], Refusal::Program),
+            (vec!["".into()], Refusal::Program),
+            (vec!["a\0b".into()], Refusal::Specification),
+            (vec!["x".repeat(REQUEST_BYTES_MAX - HEAD_BYTES - 8).into()], Refusal::Size),
+        ] {
+            assert_eq!(Words::new(7, 1, 1, &argv).err(), Some(refusal), "{argv:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `probelet-enter`: runs the commands of exec probes inside containers, without the container runtime.
 //!
-//! probelet starts it with two sockets, descriptors 3 and 4, and ends it by closing the first. It has one thread and keeps
+//! probelet starts it with a socket, descriptor 3, and ends it by closing that. It has one thread and keeps
 //! nothing of a container between two requests. With the word `filter` it reads a seccomp filter from runc instead.
 //! docs/dev/exec-direct.md is its design.
 
@@ -26,27 +26,24 @@ use crate::check::identity::Own;
 use crate::send::Sender;
 use crate::serve::Server;
 
-/// The descriptor of the socket to probelet's Python, which started this program and ends it.
+/// The descriptor of the socket to probelet, which started this program and ends it.
 const SOCKET: i32 = 3;
-/// The descriptor of the socket to probelet's engine, a thread of the same process: two readers of one socket would take
-/// each other's answers.
-const ENGINE_SOCKET: i32 = 4;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|word| word == "filter") {
         return sample::main(&arguments[1..]);
     }
-    // SAFETY: the calls take numbers.
-    if [SOCKET, ENGINE_SOCKET].iter().any(|&socket| unsafe { libc::fcntl(socket, libc::F_GETFD) } == -1) {
-        eprintln!("probelet-enter: is started by probelet, with sockets as descriptors 3 and 4");
+    // SAFETY: the call takes numbers.
+    if unsafe { libc::fcntl(SOCKET, libc::F_GETFD) } == -1 {
+        eprintln!("probelet-enter: is started by probelet, with a socket as descriptor 3");
         return ExitCode::from(2);
     }
-    // SAFETY: the descriptors are open, as the calls above found, and nobody else in this program has them.
-    let [sender, engine] = [SOCKET, ENGINE_SOCKET].map(|socket| Sender::new(unsafe { OwnedFd::from_raw_fd(socket) }));
+    // SAFETY: the descriptor is open, as the call above found, and nobody else in this program has it.
+    let sender = Sender::new(unsafe { OwnedFd::from_raw_fd(SOCKET) });
     let outcome = prepare().and_then(|own| {
         let bounds = own_bounds()?;
-        let mut server = Server::new(own, [sender.duplicate()?, engine]).map_err(|error| error.to_string())?;
+        let mut server = Server::new(own, &sender).map_err(|error| error.to_string())?;
         sender.send(&[&hello(&bounds)]).map_err(|error| error.to_string())?;
         server.serve().map_err(|error| error.to_string())
     });
@@ -63,7 +60,7 @@ fn main() -> ExitCode {
 /// Everything that has to be true before the first request.
 fn prepare() -> Result<Own, String> {
     // What the process that started this one had open and did not close; a fork would have it inside a container.
-    sys::close_range(ENGINE_SOCKET.unsigned_abs() + 1, u32::MAX)
+    sys::close_range(SOCKET.unsigned_abs() + 1, u32::MAX)
         .map_err(|error| format!("foreign descriptors cannot be closed: {error}"))?;
     seal::run_sealed().map_err(|error| format!("its file cannot be sealed: {error}"))?;
     // Before anything joins a namespace: a process of a container must not look into a fork (CVE-2016-9962).

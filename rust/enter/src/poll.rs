@@ -9,7 +9,7 @@ use crate::sys::check;
 /// What a descriptor is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A socket to probelet; the event's number is that of the socket.
+    /// The socket to probelet.
     Socket,
     /// The reports of a command's forks.
     Status,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) kind: Kind,
-    /// The loop's number of the command or socket; a command's is never used twice, so that a late event meets no other command.
+    /// The loop's number of the command, never used twice, so that a late event meets no other command; 0 for the socket.
     pub(crate) number: u64,
 }
 

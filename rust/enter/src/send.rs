@@ -1,4 +1,4 @@
-//! The sockets to probelet.
+//! The socket to probelet.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};
@@ -15,11 +15,6 @@ pub(crate) struct Sender(OwnedFd);
 impl Sender {
     pub(crate) fn new(socket: OwnedFd) -> Self {
         Self(socket)
-    }
-
-    /// The same socket for another owner.
-    pub(crate) fn duplicate(&self) -> std::result::Result<Self, String> {
-        self.0.try_clone().map(Self).map_err(|error| format!("its socket cannot be duplicated: {error}"))
     }
 
     pub(crate) fn fd(&self) -> RawFd {
@@ -57,20 +52,18 @@ impl Sender {
     }
 }
 
-/// A socket, and the answers that it did not take.
+/// The socket, and the answers that it did not take.
 #[derive(Debug)]
-pub(crate) struct Line {
-    sender: Sender,
+pub(crate) struct Line<'a> {
+    sender: &'a Sender,
     unsent: VecDeque<Vec<u8>>,
-    /// False when probelet has closed its end: then nobody needs an answer.
-    pub(crate) is_open: bool,
     /// Whether the loop wakes when the socket takes answers again.
     pub(crate) waits_for_room: bool,
 }
 
-impl Line {
-    pub(crate) fn new(sender: Sender) -> Self {
-        Self { sender, unsent: VecDeque::new(), is_open: true, waits_for_room: false }
+impl<'a> Line<'a> {
+    pub(crate) fn new(sender: &'a Sender) -> Self {
+        Self { sender, unsent: VecDeque::new(), waits_for_room: false }
     }
 
     pub(crate) fn fd(&self) -> RawFd {
@@ -123,16 +116,11 @@ impl Line {
         Ok(())
     }
 
-    /// Sends one packet; false if the socket takes no more now. A line that probelet has closed takes everything.
-    fn send(&mut self, parts: &[&[u8]]) -> Result<bool> {
-        if !self.is_open {
-            return Ok(true);
-        }
+    /// Sends one packet; false if the socket takes no more now. A socket that probelet has closed takes everything: the
+    /// next read tells the loop.
+    fn send(&self, parts: &[&[u8]]) -> Result<bool> {
         match self.sender.send(parts) {
-            Err(error) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => {
-                self.is_open = false;
-                Ok(true)
-            }
+            Err(error) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => Ok(true),
             sent => sent,
         }
     }

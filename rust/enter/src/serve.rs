@@ -28,38 +28,29 @@ const SCRATCH_BYTES: usize = 64 * 1024;
 const LINGER: Duration = Duration::from_millis(100);
 
 /// The loop's state.
-pub(crate) struct Server {
+pub(crate) struct Server<'a> {
     own: Own,
     poll: Poll,
-    /// The sockets to Python and to the engine; a command is answered on the one that asked for it.
-    lines: [Line; 2],
+    line: Line<'a>,
     null: OwnedFd,
     request: PrivateMemory,
     scratch: PrivateMemory,
-    commands: HashMap<u64, Running>,
+    commands: HashMap<u64, Command>,
     next: u64,
 }
 
-/// A command, and the index of the line that asked for it.
-struct Running {
-    command: Command,
-    line: usize,
-}
+/// The event of the socket.
+const SOCKET: Event = Event { kind: Kind::Socket, number: 0 };
 
-/// The index of the socket to Python.
-const PYTHON: usize = 0;
-
-impl Server {
-    pub(crate) fn new(own: Own, senders: [Sender; 2]) -> Result<Self> {
+impl<'a> Server<'a> {
+    pub(crate) fn new(own: Own, sender: &'a Sender) -> Result<Self> {
         let poll = Poll::new()?;
-        let lines = senders.map(Line::new);
-        for (line, number) in lines.iter().zip(0..) {
-            poll.watch(line.fd(), Event { kind: Kind::Socket, number })?;
-        }
+        let line = Line::new(sender);
+        poll.watch(line.fd(), SOCKET)?;
         Ok(Self {
             own,
             poll,
-            lines,
+            line,
             null: open(c"/dev/null", libc::O_RDONLY)?,
             request: PrivateMemory::shared_with_forks(BUFFER_BYTES)?,
             scratch: PrivateMemory::new(SCRATCH_BYTES)?,
@@ -68,12 +59,10 @@ impl Server {
         })
     }
 
-    /// Serves until probelet's Python closes its socket; then every command is killed.
+    /// Serves until probelet closes its socket; then every command is killed.
     pub(crate) fn serve(&mut self) -> Result<()> {
         let outcome = self.turns();
-        for running in self.commands.values_mut() {
-            running.command.kill();
-        }
+        self.commands.values_mut().for_each(Command::kill);
         outcome
     }
 
@@ -84,17 +73,11 @@ impl Server {
             let mut touched = Vec::new();
             for event in events.drain(..) {
                 if event.kind == Kind::Socket {
-                    let line = usize::try_from(event.number).unwrap_or(PYTHON);
-                    if !self.take_requests(line)? {
-                        if line == PYTHON {
-                            return Ok(());
-                        }
-                        // The engine ends before the rest of probelet does.
-                        self.lines[line].is_open = false;
-                        self.poll.forget(self.lines[line].fd())?;
+                    if !self.take_requests()? {
+                        return Ok(());
                     }
-                } else if let Some(running) = self.commands.get_mut(&event.number) {
-                    handle(&mut running.command, event, &self.poll, &mut self.scratch)?;
+                } else if let Some(command) = self.commands.get_mut(&event.number) {
+                    handle(command, event, &self.poll, &mut self.scratch)?;
                     touched.push(event.number);
                 }
             }
@@ -105,7 +88,7 @@ impl Server {
     /// Until the next deadline; while killed forks have not ended, at most `LINGER`.
     fn patience(&self) -> Option<Duration> {
         let now = Instant::now();
-        let waits = self.commands.values().map(|Running { command, .. }| match command.end {
+        let waits = self.commands.values().map(|command| match command.end {
             None => command.deadline.saturating_duration_since(now),
             Some(_) => LINGER,
         });
@@ -118,23 +101,20 @@ impl Server {
         let due: Vec<u64> = self
             .commands
             .iter()
-            .filter(|(key, Running { command, .. })| {
-                touched.contains(key) || command.end.is_some() || command.deadline <= now
-            })
+            .filter(|(key, command)| touched.contains(key) || command.end.is_some() || command.deadline <= now)
             .map(|(key, _)| *key)
             .collect();
         for key in due {
-            let Some(Running { command, line }) = self.commands.get_mut(&key) else { continue };
-            let line = &mut self.lines[*line];
+            let Some(command) = self.commands.get_mut(&key) else { continue };
             command.reap_first();
             command.decide(now);
             if command.end.is_some() && !command.is_answered {
                 command.is_answered = true;
-                line.answer(command)?;
+                self.line.answer(command)?;
             }
             if command.end.is_some() && command.reap() {
                 if command.was_killed() {
-                    line.push(over(command.id));
+                    self.line.push(over(command.id));
                 }
                 self.commands.remove(&key);
             }
@@ -142,20 +122,19 @@ impl Server {
         if self.commands.is_empty() {
             reap_the_unknown();
         }
-        for (line, number) in self.lines.iter_mut().zip(0..) {
-            line.send_rest()?;
-            if line.is_open && line.is_behind() != line.waits_for_room {
-                line.waits_for_room = line.is_behind();
-                self.poll.watch_room(line.fd(), Event { kind: Kind::Socket, number }, line.waits_for_room)?;
-            }
+        let line = &mut self.line;
+        line.send_rest()?;
+        if line.is_behind() != line.waits_for_room {
+            line.waits_for_room = line.is_behind();
+            self.poll.watch_room(line.fd(), SOCKET, line.waits_for_room)?;
         }
         Ok(())
     }
 
     /// False if probelet has closed the socket.
-    fn take_requests(&mut self, line: usize) -> Result<bool> {
+    fn take_requests(&mut self) -> Result<bool> {
         for _ in 0..REQUESTS_PER_TURN {
-            let length = match self.lines[line].receive(self.request.bytes_mut()) {
+            let length = match self.line.receive(self.request.bytes_mut()) {
                 Ok(0) => return Ok(false),
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
@@ -164,17 +143,17 @@ impl Server {
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
                 Err(error) => return Err(error),
             };
-            let answer = self.take(length, line);
+            let answer = self.take(length);
             self.request.clear(length);
             if let Some(answer) = answer? {
-                self.lines[line].push(answer);
+                self.line.push(answer);
             }
         }
         Ok(true)
     }
 
     /// Carries out the request in the buffer; what has no command is answered at once.
-    fn take(&mut self, length: usize, line: usize) -> Result<Option<Vec<u8>>> {
+    fn take(&mut self, length: usize) -> Result<Option<Vec<u8>>> {
         let message = self.request.bytes().get(..length).unwrap_or_default();
         let run = match Request::read(message) {
             Ok(Request::Ping(number)) => return Ok(Some(pong(number))),
@@ -200,7 +179,7 @@ impl Server {
                         self.poll.watch(fd, Event { kind, number: key })?;
                     }
                 }
-                self.commands.insert(key, Running { command, line });
+                self.commands.insert(key, command);
                 Ok(None)
             }
         }

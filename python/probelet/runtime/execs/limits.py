@@ -19,7 +19,7 @@ class ExecLimits:
 
     @property
     def let_the_engine_enter(self) -> bool:
-        """Whether the engine may give attempts to the helper itself (``execMode: direct``): it knows nothing of turns
-        and of calls that hang. A deadline of the client does not matter, because the helper ends each command at its
-        timeout."""
+        """Whether the engine may give attempts to the helper without being asked (``execMode: direct``): it knows
+        nothing of turns and of calls that hang. A deadline of the client does not matter, because the helper ends each
+        command at its timeout."""
         return self.max_in_flight is None and not self.single_flight

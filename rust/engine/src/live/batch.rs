@@ -8,7 +8,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
 use super::doubts::DoubtedAnswer;
-use super::exec::ExecAttempt;
+use super::exec::{EnteredExec, ExecAttempt};
 
 /// A result that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ pub struct Batch {
     pub answers: Vec<DoubtedAnswer>,
     /// Exec attempts: at most one per worker is under way.
     pub execs: Vec<ExecAttempt>,
+    /// What became of the commands of [`Engine::enter_exec`](super::Engine::enter_exec).
+    pub entered: Vec<EnteredExec>,
     /// Tokens of timers that were due.
     pub timers: Vec<u64>,
     update_places: HashMap<(ProbeType, Arc<str>), usize>,
@@ -95,6 +97,7 @@ impl Batch {
             && self.events.is_empty()
             && self.answers.is_empty()
             && self.execs.is_empty()
+            && self.entered.is_empty()
             && self.timers.is_empty()
             && self.notices.is_empty()
     }
@@ -136,6 +139,7 @@ impl Batch {
         other.events.into_iter().for_each(|(at_ms, event)| self.push_event(at_ms, event));
         self.answers.extend(other.answers);
         self.execs.extend(other.execs);
+        self.entered.extend(other.entered);
         self.timers.extend(other.timers);
         self.dropped_events += other.dropped_events;
         self.notices.extend(other.notices);

@@ -198,7 +198,7 @@ fn settle(
     state.hand_out_all(shared, now, wall);
     std::mem::swap(&mut state.starts, starts);
     helper.take_due(&mut state.direct);
-    let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64;
+    let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64 || helper.is_busy();
     state.looks_at = state.manager.prober_mut().next_deadline();
     let writing = journal.as_mut().and_then(|journal| turn_journal(journal, &mut state, shared, now, wall));
     let recording = turn_recorder(&mut state, shared, now, wall);

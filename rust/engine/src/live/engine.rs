@@ -23,7 +23,7 @@ use super::batch::Batch;
 use super::direct::{DirectExecs, HelperProcess};
 use super::doubts::Word;
 use super::driver::drive;
-use super::exec::ExecEnd;
+use super::exec::{ExecEnd, Refusal};
 use super::flight_recorder::{FlightRecorder, Recorded, RecorderOptions};
 use super::journal::{Gone, JournalOptions, JournalSync};
 use super::mailbox::Mailbox;
@@ -299,6 +299,20 @@ impl Engine {
     /// From now on the exec attempts of this container go to the caller.
     pub fn forget_container(&self, container_id: &str) {
         self.shared.lock().direct.forget(container_id);
+    }
+
+    /// Gives a command to the helper, in a container with this description. A batch says what becomes of it.
+    ///
+    /// # Errors
+    /// Why no helper can have it; no batch mentions it then.
+    pub fn enter_exec(
+        &self,
+        id: u64,
+        description: &[u8],
+        argv: Vec<Box<str>>,
+        timeout_seconds: i32,
+    ) -> Result<(), Refusal> {
+        self.touch(|state| state.direct.enter(id, description, argv, timeout_seconds))
     }
 
     /// How many exec attempts the helper has carried out for the engine, and how many are in flight.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
+use probelet_enter_protocol::answer;
 use probelet_golang::text::{quote_whole, seconds};
 use probelet_play::cause::Cause;
 
@@ -67,6 +68,25 @@ pub struct Refusal {
     pub step: u8,
     /// The system's error number; 0 for none.
     pub errno: i32,
+}
+
+impl Refusal {
+    /// A refusal without a step and without an error of the system.
+    pub(super) const fn of(why: answer::Refusal) -> Self {
+        Self { why: why as u8, step: 0, errno: 0 }
+    }
+}
+
+/// What became of a command that Python gave to the helper.
+#[derive(Clone, Debug)]
+pub struct EnteredExec {
+    /// The attempt's number.
+    pub id: u64,
+    /// How it ended, or why it did not start. None if that was said before.
+    pub outcome: Option<Result<ExecEnd, Refusal>>,
+    /// Whether every process of the command has ended. If not, another [`EnteredExec`] says so later: what was killed at
+    /// its timeout may be held, for example by a file system.
+    pub is_over: bool,
 }
 
 /// What the engine keeps of an exec attempt until Python answers.

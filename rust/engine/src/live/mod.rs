@@ -27,10 +27,10 @@ mod worker_states;
 
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};
-pub use self::direct::HelperProcess;
+pub use self::direct::{HelperProcess, read_hello};
 pub use self::doubts::{DoubtedAnswer, Word};
 pub use self::engine::{Engine, Options};
-pub use self::exec::{ExecAttempt, ExecEnd, Refusal};
+pub use self::exec::{EnteredExec, ExecAttempt, ExecEnd, Refusal};
 pub use self::flight_recorder::RecorderOptions;
 pub use self::journal::JournalOptions;
 pub use self::mailbox::Mailbox;

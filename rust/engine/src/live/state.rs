@@ -109,7 +109,7 @@ impl State {
     pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
         self.planned.clear();
         self.starts.clear();
-        self.direct.recover();
+        self.outgoing.entered.extend(self.direct.recover());
         let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.ticket.worker).collect();
         let in_flight: Vec<(WorkerId, u32)> = self.manager.prober().in_flight().collect();
         for (worker, run) in in_flight.into_iter().filter(|(worker, _)| !execs.contains(worker)) {
@@ -146,6 +146,12 @@ impl State {
         }
         for (ticket, began, exec) in client.refused.drain(..) {
             self.give_to_python(ticket, began, exec);
+        }
+        for entered in client.entered.drain(..) {
+            if entered.is_over {
+                self.direct.entered.remove(&entered.id);
+            }
+            self.outgoing.entered.push(entered);
         }
         self.outgoing.notices.extend(client.notices.drain(..).map(Notice::warning));
     }

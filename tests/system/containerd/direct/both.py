@@ -1,9 +1,11 @@
 """One command through both ways into a container: the runtime's ExecSync, and the helper."""
 
 import asyncio
+import itertools
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +15,7 @@ from probelet.runtime.execs.direct.direct_execs import DirectExecs
 from probelet.runtime.execs.direct.fallback import Reason
 from probelet.runtime.execs.direct.program import helper_program
 
+from tests.support.entering import entering
 from tests.system.containerd.machine import Containerd
 
 
@@ -23,13 +26,15 @@ class Both:
     client: RuntimeClient
     direct: DirectExecs
     ids: dict[str, str]
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     async def over_the_runtime(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome:
         return await exec_attempt(self.client, self.ids[pod], command, seconds)
 
     async def directly(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome | None:
         name, argv = self.name(pod), list(command)
-        run: Any = SimpleNamespace(container_id=name, argv=argv, timeout_seconds=seconds, refusal=None)
+        attempt = {"run": next(self.numbers), "container_id": name, "argv": argv, "timeout_seconds": seconds}
+        run: Any = SimpleNamespace(**attempt, refusal=None)
         return await self.direct.attempt(run)
 
     def name(self, pod: str) -> str:
@@ -52,10 +57,14 @@ class Both:
     def fallbacks(self) -> Any:
         return self.direct.counts.fallbacks.copy()
 
+    async def another_helper(self, before: int) -> None:
+        """Waits for the helper after the PID ``before``, whose end the engine may see sooner than Python does."""
+        await eventually(lambda: self.is_ready and self.helper != before, "another helper")
+
     @property
     def is_ready(self) -> bool:
         """Whether there is a helper."""
-        return self.direct._helper.hello is not None
+        return self.direct._helper.bounds is not None
 
     @property
     def helper(self) -> int:
@@ -63,14 +72,16 @@ class Both:
         return self.direct._helper._pid
 
 
-async def both_ways(containerd: Containerd, ids: dict[str, str]) -> Both:
-    """Opens both ways; close the client and the helper."""
+@asynccontextmanager
+async def both_ways(containerd: Containerd, ids: dict[str, str]) -> AsyncIterator[Both]:
+    """Opens both ways."""
     program = helper_program()
     assert program is not None, "make build makes it"
-    client = RuntimeClient(containerd.endpoint)
-    direct = DirectExecs(client, program)
-    await direct.start()
-    return Both(client, direct, ids)
+    async with RuntimeClient(containerd.endpoint) as client:
+        direct = DirectExecs(client, program)
+        await direct.start()
+        async with entering(direct):
+            yield Both(client, direct, ids)
 
 
 def specification(containerd: Containerd, container_id: str) -> dict[str, Any]:

@@ -35,7 +35,5 @@ def pod_ids(containerd: Containerd, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 async def both(containerd: Containerd, pod_ids: dict[str, str]) -> AsyncIterator[Both]:
-    both = await both_ways(containerd, pod_ids)
-    yield both
-    await both.direct.close()
-    await both.client.aclose()
+    async with both_ways(containerd, pod_ids) as both:
+        yield both

@@ -22,12 +22,15 @@ CONTAINERS_MAX: Final = 4096
 
 
 class DirectEngine(Protocol):
-    """The part of ``Engine`` that gives attempts to the helper itself."""
+    """The part of ``Engine`` that speaks with the helper."""
 
     def use_helper(self, socket: int, pidfd: int) -> None: ...
     def lose_helper(self, why: str) -> None: ...
     def describe_container(self, container_id: str, description: bytes) -> None: ...
     def forget_container(self, container_id: str) -> None: ...
+    def enter_exec(
+        self, run: int, description: bytes, argv: list[str], timeout_seconds: int
+    ) -> tuple[int, int, int] | None: ...
     def direct_counts(self) -> tuple[int, int]: ...
 
 
@@ -36,7 +39,7 @@ class Containers:
 
     def __init__(self, client: RuntimeClient, helper: Helper, filters: Filters) -> None:
         self.engine: DirectEngine | None = None
-        """The engine that gets each description, too; the owner of the helper sets it."""
+        """The engine, if it enters described containers without being asked; the owner of the helper sets it."""
         self._client = client
         self._helper = helper
         self._filters = filters
@@ -48,7 +51,7 @@ class Containers:
 
         Raises FallbackError if its commands go over the runtime.
         """
-        if self._helper.hello is None:
+        if self._helper.bounds is None:
             raise FallbackError(Reason.HELPER, self._helper.why or "it is starting")
         found = self._known.get(container_id)
         if found is None:
@@ -82,8 +85,8 @@ class Containers:
             self.forget(next(iter(self._known)))
 
     async def _read(self, container_id: str) -> bytes:
-        hello = self._helper.hello
-        if hello is None:
+        bounds = self._helper.bounds
+        if bounds is None:
             raise FallbackError(Reason.IDENTITY, self._helper.why)
         name = bare_id(container_id)
         try:
@@ -99,6 +102,6 @@ class Containers:
             raise FallbackError(Reason.RUNTIME, f"PodSandboxStatus says nothing usable: {error}") from None
         around = surroundings(info.pid, sandbox_pid, info.sandbox_id)
         seccomp = await self._filters.filter_of(profile, spec.process.no_new_privileges, around)
-        if self._helper.hello is not hello:
+        if self._helper.bounds is not bounds:
             raise FallbackError(Reason.IDENTITY, "the helper was lost meanwhile; the next one may be bound otherwise")
-        return described(name, info, spec, around, seccomp, hello.bounds)
+        return described(name, info, spec, around, seccomp, bounds)

@@ -1,53 +1,36 @@
 """Attempts that the helper carries out; each one that it cannot goes back to the runtime.
 
-The engine gives the helper the attempts in containers that it knows, and this module makes them known. What comes here
-is the first attempt of a container, what the helper has refused, and everything if a limit of exec attempts is set.
+The engine speaks with the helper, and enters containers that it knows without being asked; this module makes them
+known. What comes here is the first attempt of a container, what the helper has refused, and everything if a limit of
+exec attempts is set.
 """
 
 import asyncio
 import contextlib
-import itertools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import structlog
 
-from probelet._rust import ExecRun
+from probelet._rust import EnteredExec, ExecRun
 from probelet.runtime.cri.client import RuntimeClient
-from probelet.runtime.cri.exec import OUTPUT_BYTES_MAX, ExecOutcome, timed_out
+from probelet.runtime.cri.exec import ExecOutcome
 from probelet.runtime.execs.direct.containers import Containers, DirectEngine
 from probelet.runtime.execs.direct.counts import DirectCounts
-from probelet.runtime.execs.direct.fallback import FallbackError, Reason
+from probelet.runtime.execs.direct.fallback import FallbackError, Reason, refused
 from probelet.runtime.execs.direct.filters import Filters
 from probelet.runtime.execs.direct.helper_process import Helper
-from probelet.runtime.execs.direct.message import (
-    REQUEST_BYTES_MAX,
-    Answer,
-    Ended,
-    Over,
-    Refused,
-    Stuck,
-    TimedOut,
-    refused,
-    run,
-)
 from probelet.runtime.execs.turns import Turns
 
 START_SECONDS: Final = 5.0
 """How long the start of the node waits for the helper."""
 
-_PASSING: Final = frozenset({Reason.BUSY, Reason.PAUSED, Reason.PROGRAM, Reason.SETUP})
+_PASSING: Final = frozenset(
+    {Reason.BUSY, Reason.HELPER, Reason.PAUSED, Reason.PROGRAM, Reason.SETUP, Reason.SIZE, Reason.SPECIFICATION}
+)
 """Refusals that say nothing of the container's description: it is used again."""
 
 log = structlog.get_logger("probelet.execs.direct")
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """The helper ended in mid attempt."""
-
-    why: str
 
 
 class DirectExecs:
@@ -57,11 +40,10 @@ class DirectExecs:
         self.counts = DirectCounts()
         self.turns: Turns | None = None
         """The turns of attempts; a command that cannot be ended keeps one of them."""
-        self._helper = Helper(program, self._take, self._lose, self._ready)
+        self._helper = Helper(program, self._ready, self._lose)
         self._containers = Containers(client, self._helper, Filters(program))
         self._engine: DirectEngine | None = None
-        self._ids = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Answer | _Lost]] = {}
+        self._waiting: dict[int, asyncio.Future[EnteredExec]] = {}
         # Commands that were killed and have not ended, by the number of their attempts.
         self._held: set[int] = set()
         self._said: set[Reason] = set()
@@ -72,14 +54,17 @@ class DirectExecs:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._helper.heard.wait(), START_SECONDS)
         self.counts.starts = self._helper.starts
-        if self._helper.hello is None:
+        if self._helper.bounds is None:
             log.error("exec probes go over the runtime: there is no helper", why=self._helper.why)
         else:
             log.info("exec probes enter containers directly")
 
-    def share(self, engine: DirectEngine) -> None:
-        """Lets ``engine`` give the helper attempts without a batch. Call it once."""
-        self._engine = self._containers.engine = engine
+    def share(self, engine: DirectEngine, *, alone: bool = True) -> None:
+        """Gives the helper to ``engine``; ``take`` is to get what its batches say of commands (``Batch.entered``).
+        ``alone`` lets it enter described containers without being asked. Call it once."""
+        self._engine = engine
+        if alone:
+            self._containers.engine = engine
         self.counts.by_engine = engine.direct_counts
         self._hand_over()
 
@@ -99,83 +84,58 @@ class DirectExecs:
 
     async def _attempt(self, run: ExecRun) -> ExecOutcome:
         if run.refusal is not None:
-            found: Answer | _Lost = refused(run.run, run.refusal)
-        else:
-            found = await self._carried_out(run, await self._containers.described(run.container_id))
-        match found:
-            case Ended(_, code, stdout, stderr):
-                return ExecOutcome("exit", code, (stdout + stderr)[:OUTPUT_BYTES_MAX])
-            case TimedOut():
-                return timed_out(run.argv, run.timeout_seconds)
-            case Stuck():
-                return ExecOutcome("error", -1, b"the program could not be started before its timeout")
-            case Refused(_, reason, detail):
-                if reason not in _PASSING:
-                    self._containers.forget(run.container_id)
-                raise FallbackError(reason, detail)
-            case _Lost(why):
-                return ExecOutcome("error", -1, f"the helper of exec probes was lost: {why}".encode())
-        raise AssertionError(found)
-
-    async def _carried_out(self, attempt: ExecRun, container: bytes) -> Answer | _Lost:
-        number = next(self._ids)
-        message = run(number, attempt.timeout_seconds, container, attempt.argv)
-        future: asyncio.Future[Answer | _Lost] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = future
+            raise self._refused(run, run.refusal)
+        description = await self._containers.described(run.container_id)
+        if self._engine is None:
+            raise FallbackError(Reason.HELPER, "the engine does not have it yet")
+        refusal = self._engine.enter_exec(run.run, description, run.argv, run.timeout_seconds)
+        if refusal is not None:
+            raise self._refused(run, refusal)
+        self._waiting[run.run] = asyncio.get_running_loop().create_future()
         try:
-            if len(message) > REQUEST_BYTES_MAX:
-                raise FallbackError(Reason.SIZE, f"a request of {len(message)} bytes is above {REQUEST_BYTES_MAX}")
-            if not self._helper.send(message):
-                raise FallbackError(Reason.BUSY, "the helper's socket is full")
-            self._helper.watch(True)
-            return await future
+            found = await self._waiting[run.run]
         finally:
-            del self._waiting[number]
-            if not self._waiting:
-                self._helper.watch(False)
+            del self._waiting[run.run]
+        if found.end is None:
+            assert found.refusal is not None, "a command that is over was answered before"
+            raise self._refused(run, found.refusal)
+        code = found.end.code
+        return ExecOutcome(found.end.kind, -1 if code is None else code, found.end.output)
+
+    def _refused(self, run: ExecRun, refusal: tuple[int, int, int]) -> FallbackError:
+        error = refused(refusal)
+        if error.reason not in _PASSING:
+            self._containers.forget(run.container_id)
+        return error
+
+    def take(self, entered: list[EnteredExec]) -> None:
+        """Takes what became of commands. One that outlives its attempt keeps a turn."""
+        for found in entered:
+            future = self._waiting.get(found.run)
+            if future is not None and not future.done():
+                future.set_result(found)
+            if not found.is_over:
+                self._held.add(found.run)
+                if self.turns is not None:
+                    self.turns.keep()
+            elif found.run in self._held:
+                self._held.discard(found.run)
+                if self.turns is not None:
+                    self.turns.drop()
 
     def _ready(self) -> None:
         self.counts.starts = self._helper.starts
         self._hand_over()
 
     def _hand_over(self) -> None:
-        if self._engine is not None and self._helper.hello is not None:
+        if self._engine is not None and self._helper.bounds is not None:
             self._engine.use_helper(*self._helper.for_engine)
-
-    def _take(self, answer: Answer) -> None:
-        match answer:
-            case Over(number) if number in self._held:
-                self._held.discard(number)
-                self._drop_turns(1)
-            case TimedOut(number) | Stuck(number):
-                self._held.add(number)
-                if self.turns is not None:
-                    self.turns.keep()
-                self._answer(number, answer)
-            case Ended(id=number) | Refused(id=number):
-                self._answer(number, answer)
-
-    def _answer(self, number: int, answer: Answer) -> None:
-        future = self._waiting.get(number)
-        if future is not None and not future.done():
-            future.set_result(answer)
 
     def _lose(self, why: str) -> None:
         self.counts.starts = self._helper.starts
         self._containers.clear()
         if self._engine is not None:
             self._engine.lose_helper(why)
-        # What a lost helper left running gets SIGKILL from the kernel, and nobody could say when it has ended.
-        self._drop_turns(len(self._held))
-        self._held.clear()
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_result(_Lost(why))
-
-    def _drop_turns(self, count: int) -> None:
-        if self.turns is not None:
-            for _ in range(count):
-                self.turns.drop()
 
     def _fall_back(self, container_id: str, error: FallbackError) -> None:
         self.counts.fallbacks[error.reason] += 1

@@ -46,6 +46,7 @@ class Reason(StrEnum):
 
 
 REFUSALS = {
+    1: Reason.HELPER,
     2: Reason.IDENTITY,
     3: Reason.CGROUP,
     4: Reason.NAMESPACES,
@@ -55,8 +56,10 @@ REFUSALS = {
     8: Reason.BUSY,
     9: Reason.SETUP,
     10: Reason.PROGRAM,
+    11: Reason.SIZE,
+    12: Reason.SPECIFICATION,
 }
-"""The helper's numbers (rust/enter-protocol/src/answer.rs: ``Refusal``)."""
+"""The helper's and the engine's numbers (rust/enter-protocol/src/answer.rs: ``Refusal``)."""
 
 STEPS = (
     "",
@@ -84,6 +87,14 @@ STEPS = (
 """The helper's steps, by number (``Step`` beside ``Refusal``)."""
 
 
+_DETAILS = {
+    1: "it was lost",
+    11: "the request is too long for one message",
+    12: "a word of the command holds a NUL",
+}
+"""What the engine found before it asked the helper."""
+
+
 class FallbackError(ProbeletError):
     """This container's attempts go over the runtime."""
 
@@ -92,3 +103,11 @@ class FallbackError(ProbeletError):
         self.reason = reason
         self.detail = detail
         """One line for the log."""
+
+
+def refused(refusal: tuple[int, int, int]) -> FallbackError:
+    """The refusal in numbers: why, the step, the system's error number. The engine asks no helper that could have other
+    numbers (``VERSION`` of the protocol)."""
+    why, step, errno = refusal
+    detail = _DETAILS.get(why) or STEPS[step] or "the container"
+    return FallbackError(REFUSALS[why], f"{detail}: error {errno}" if errno else detail)

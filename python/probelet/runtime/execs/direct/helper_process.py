@@ -1,4 +1,4 @@
-"""The helper's process: its start, its sockets, its end. One helper serves all containers; a dead one is replaced."""
+"""The helper's process: its start, its socket, its end. One helper serves all containers; a dead one is replaced."""
 
 import asyncio
 import contextlib
@@ -11,18 +11,14 @@ from typing import Final
 
 import structlog
 
-from probelet.runtime.execs.direct.message import Answer, Hello, Pong, Unable, answer, ping
+from probelet._rust import read_hello
+from probelet.runtime.execs.direct.container import Bounds
 
-PING_SECONDS: Final = 1.0
-"""A helper that answers no ping for so long is killed and replaced."""
 RESTART_SECONDS: Final = 1.0
 """The pause before the next helper; until then attempts go over the runtime."""
 _CLOSE_SECONDS: Final = 1.0
 
 _SOCKET: Final = 3
-_ENGINE_SOCKET: Final = 4
-_ANSWER_BYTES_MAX: Final = 64 * 1024
-_ANSWERS_PER_TURN: Final = 64
 _SO_SNDBUFFORCE: Final = 32
 """asm-generic/socket.h; Python has no name for it. Only root may go beyond the machine's default, and others have no
 helper."""
@@ -33,49 +29,37 @@ log = structlog.get_logger("probelet.execs.direct")
 
 
 class Helper:
-    """Keeps one helper running on the running event loop.
+    """Keeps one helper running on the running event loop. After its first message only the engine reads its socket.
 
-    ``on_ready`` is called when a helper is ready. ``on_answer`` gets what concerns an attempt. ``on_lost`` is called
-    when a helper has ended: its attempts get no answer any more.
+    ``on_ready`` is called when a helper is ready. ``on_lost`` is called when a helper has ended: its attempts get no
+    answer any more.
     """
 
-    def __init__(
-        self,
-        program: Path,
-        on_answer: Callable[[Answer], None],
-        on_lost: Callable[[str], None],
-        on_ready: Callable[[], None] = lambda: None,
-    ) -> None:
-        self.hello: Hello | None = None
-        """The helper's description of itself; None until it is ready."""
+    def __init__(self, program: Path, on_ready: Callable[[], None], on_lost: Callable[[str], None]) -> None:
+        self.bounds: Bounds | None = None
+        """What the helper is bound by; None until it is ready."""
         self.why = ""
         """Why there is no helper; empty while one is starting."""
         self.heard = asyncio.Event()
         """Set when the first helper is ready or has ended."""
         self.starts = 0
         self._program = program
-        self._on_answer = on_answer
-        self._on_lost = on_lost
         self._on_ready = on_ready
+        self._on_lost = on_lost
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = None
-        self._for_engine: socket.socket | None = None
         self._pid = 0
         self._pidfd = -1
         self._timer: asyncio.TimerHandle | None = None
-        self._asked = self._answered = 0
-        self._is_busy = self._is_closed = False
+        self._is_closed = False
         self._ended = asyncio.Event()
 
     def start(self) -> None:
         """Starts a helper; its first message comes later."""
         ours, its = _socket_pair()
-        for_engine, its_for_engine = _socket_pair()
-        with its, its_for_engine:
+        with its:
             null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-            # In this order: the second socket's number is above 4, because those of three others are below it.
-            sockets = ((its, _SOCKET), (its_for_engine, _ENGINE_SOCKET))
-            actions = [*((os.POSIX_SPAWN_DUP2, end.fileno(), number) for end, number in sockets), *null]
+            actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), _SOCKET), *null]
             try:
                 # A session of its own, so that a key pressed in a terminal ends probelet first.
                 self._pid = os.posix_spawn(
@@ -89,7 +73,6 @@ class Helper:
                 )
             except OSError as error:
                 ours.close()
-                for_engine.close()
                 self._later(f"{self._program} cannot be started: {error.strerror}")
                 return
         try:
@@ -97,39 +80,21 @@ class Helper:
         except OSError as error:
             # Its socket is closed, so it ends at once.
             ours.close()
-            for_engine.close()
             os.waitpid(self._pid, 0)
             self._later(f"it cannot be watched: {error.strerror}")
             return
         self.starts += 1
         self.why = ""
-        self._socket, self._for_engine = ours, for_engine
-        self._asked = self._answered = 0
+        self._socket = ours
         self._ended.clear()
-        self._loop.add_reader(ours.fileno(), self._read)
+        self._loop.add_reader(ours.fileno(), self._greet)
         self._loop.add_reader(self._pidfd, self._on_exit)
-
-    def send(self, message: bytes) -> bool:
-        """Sends a request; False if the helper cannot take it now."""
-        if self._socket is None:
-            return False
-        try:
-            self._socket.send(message, socket.MSG_NOSIGNAL)
-        except (BlockingIOError, BrokenPipeError, ConnectionResetError):
-            return False
-        return True
 
     @property
     def for_engine(self) -> tuple[int, int]:
-        """Descriptors for the engine while the helper is ready: a socket that only the engine reads, and the pidfd."""
-        assert self._for_engine is not None
-        return self._for_engine.fileno(), self._pidfd
-
-    def watch(self, is_busy: bool) -> None:
-        """While attempts are in flight, the helper has to answer a ping every second."""
-        self._is_busy = is_busy
-        if is_busy and self._timer is None and self._socket is not None:
-            self._timer = self._loop.call_later(PING_SECONDS, self._beat)
+        """Descriptors for the engine while the helper is ready: the socket and the pidfd."""
+        assert self._socket is not None
+        return self._socket.fileno(), self._pidfd
 
     async def close(self) -> None:
         """Ends the helper and every command."""
@@ -139,74 +104,39 @@ class Helper:
         if self._socket is None:
             return
         self._loop.remove_reader(self._socket.fileno())
-        self._socket.close()
+        # The engine has the same socket, so that closing a descriptor of it would tell the helper nothing.
+        self._socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), _CLOSE_SECONDS)
         if not self._ended.is_set():
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
             await self._ended.wait()
 
-    def _beat(self) -> None:
-        self._timer = None
-        # What waits in the socket was answered in time: the loop may be late, and not the helper.
-        self._read()
-        if self._socket is None or not self._is_busy:
+    def _greet(self) -> None:
+        assert self._socket is not None
+        self._loop.remove_reader(self._socket.fileno())
+        hello = read_hello(self._socket.fileno())
+        if isinstance(hello, str):
+            self.why = hello
+            # A helper of another version would wait for requests.
+            self._socket.shutdown(socket.SHUT_RDWR)
             return
-        if self._answered < self._asked:
-            self.why = f"it answered no ping for {PING_SECONDS:g} s"
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-            return
-        if self.send(ping(self._asked + 1)):
-            self._asked += 1
-        self.watch(True)
-
-    def _read(self) -> None:
-        for _ in range(_ANSWERS_PER_TURN):
-            if self._socket is None:
-                return
-            try:
-                message = self._socket.recv(_ANSWER_BYTES_MAX)
-            except BlockingIOError:
-                return
-            except OSError as error:
-                message, self.why = b"", str(error)
-            if not message:
-                # The exit follows.
-                self._loop.remove_reader(self._socket.fileno())
-                return
-            self._take(message)
-
-    def _take(self, message: bytes) -> None:
-        try:
-            found = answer(message)
-        except ValueError as error:
-            self.why = str(error)
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-            return
-        match found:
-            case Hello():
-                self.hello, self.why = found, ""
-                self.heard.set()
-                self._on_ready()
-            case Pong(number):
-                self._answered = max(self._answered, number)
-            case Unable(why):
-                self.why = why
-            case _:
-                self._on_answer(found)
+        capabilities, limits = hello
+        self.bounds, self.why = Bounds(capabilities, tuple(limits)), ""
+        self.heard.set()
+        self._on_ready()
 
     def _on_exit(self) -> None:
-        if self._socket is not None and self._socket.fileno() >= 0:
+        assert self._socket is not None
+        if self.bounds is None and not self.why:
             # What it said last.
-            self._read()
-            self._loop.remove_reader(self._socket.fileno())
-            self._socket.close()
+            self._greet()
+        self._loop.remove_reader(self._socket.fileno())
+        self._socket.close()
         self._loop.remove_reader(self._pidfd)
         _, status = os.waitpid(self._pid, 0)
         os.close(self._pidfd)
-        if self._for_engine is not None:
-            self._for_engine.close()
-        self._socket, self._for_engine, self._pidfd = None, None, -1
+        self._socket, self._pidfd = None, -1
         self._ended.set()
         self.why = f"it ended ({os.waitstatus_to_exitcode(status)})" + (f": {self.why}" if self.why else "")
         if not self._is_closed:
@@ -214,7 +144,7 @@ class Helper:
         self._later(self.why)
 
     def _later(self, why: str) -> None:
-        self.hello, self.why = None, why
+        self.bounds, self.why = None, why
         self.heard.set()
         if self._is_closed:
             return

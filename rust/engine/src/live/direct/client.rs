@@ -1,6 +1,6 @@
 //! The helper's client on the engine's thread: sends requests, reads answers, and kills a helper that hangs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind, IoSlice, Read};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::shared::{DirectExecs, DirectStart, HelperProcess};
+use super::request::{Attempt, DirectStart};
+use super::shared::{DirectExecs, HelperProcess};
 use crate::attempt::starvation::Spent;
 use crate::live::attempts::{EndedAttempt, Ticket};
-use crate::live::exec::{ExecAttempt, ExecEnd, Refusal, timed_out};
+use crate::live::exec::{EnteredExec, ExecAttempt, ExecEnd, Refusal};
 use crate::net::async_fd::watched;
 
 /// The client of the helper in use, and its attempts in flight.
@@ -30,6 +31,10 @@ pub(in super::super) struct HelperClient {
     changes: u64,
     /// The attempts in flight: at most one per worker.
     flights: HashMap<u64, Flight>,
+    /// Python's commands that were killed and have not ended.
+    held: HashSet<u64>,
+    /// News of Python's commands.
+    pub(in super::super) entered: Vec<EnteredExec>,
     /// Attempts that have ended.
     pub(in super::super) ended: Vec<EndedAttempt>,
     /// Attempts that the helper did not carry out, for Python.
@@ -42,8 +47,7 @@ pub(in super::super) struct HelperClient {
 
 /// An attempt that the helper carries out.
 struct Flight {
-    ticket: Ticket,
-    exec: ExecAttempt,
+    attempt: Attempt,
     began: Instant,
     /// How long the loop had been overdue then, in total.
     overdue: Duration,
@@ -90,6 +94,11 @@ impl HelperClient {
         self.helper.as_ref().map(|helper| async { drop(helper.socket.readable().await) })
     }
 
+    /// Whether the helper has to answer.
+    pub(in super::super) fn is_busy(&self) -> bool {
+        !self.flights.is_empty() || !self.due.is_empty()
+    }
+
     /// Takes up a change of the helper. The attempts of the one before have ended.
     pub(in super::super) fn follow(&mut self, shared: &mut DirectExecs, time: LoopTime) {
         if self.changes == shared.changes && self.helper.is_none() && shared.helper.is_some() {
@@ -97,13 +106,11 @@ impl HelperClient {
             shared.lose_helper("");
             self.changes = shared.changes;
         }
+        shared.late.drain(..).for_each(|start| self.refuse(start.id, start.attempt, time.now, None));
         if self.changes == shared.changes {
             return;
         }
         self.changes = shared.changes;
-        // What waits was described for the helper before.
-        let late = shared.starts.drain(..);
-        self.refused.extend(late.map(|start| (start.ticket, time.now, start.exec)));
         self.lose(&shared.why, time);
         self.helper = shared.helper.as_ref().and_then(|process| Connected::new(process, time.overdue).ok());
     }
@@ -118,12 +125,12 @@ impl HelperClient {
         let mut due = std::mem::take(&mut self.due);
         due.drain(..).for_each(|start| self.start(start, time));
         self.due = due;
-        self.refused.is_empty()
+        self.refused.is_empty() && self.entered.is_empty()
     }
 
     fn start(&mut self, start: DirectStart, time: LoopTime) {
-        let DirectStart { ticket, exec, head, description, command } = start;
-        let parts = [&head, &*description, &command].map(IoSlice::new);
+        let DirectStart { id, attempt, words, description } = start;
+        let parts = [&words.head, &*description, &words.command].map(IoSlice::new);
         let sent = self.helper.as_ref().map(|helper| send(&helper.socket, &parts));
         if let Some(Ok(())) = sent {
             if self.flights.is_empty()
@@ -131,11 +138,20 @@ impl HelperClient {
             {
                 helper.alive = Signs::new(time.overdue);
             }
-            let flight = Flight { ticket, exec, began: time.now, overdue: time.overdue };
-            self.flights.insert(flight.exec.id, flight);
+            self.flights.insert(id, Flight { attempt, began: time.now, overdue: time.overdue });
         } else {
-            let refusal = sent.is_some().then_some(FULL);
-            self.refused.push((ticket, time.now, ExecAttempt { refusal, ..exec }));
+            self.refuse(id, attempt, time.now, sent.is_some().then_some(FULL));
+        }
+    }
+
+    /// The helper does not carry out an attempt. The engine's goes to Python, without a reason if the helper was not asked.
+    fn refuse(&mut self, id: u64, attempt: Attempt, began: Instant, refusal: Option<Refusal>) {
+        match attempt {
+            Attempt::Engine(ticket, exec) => self.refused.push((ticket, began, ExecAttempt { refusal, ..exec })),
+            Attempt::Python(_) => {
+                let why = refusal.unwrap_or(Refusal::of(answer::Refusal::Helper));
+                self.entered.push(EnteredExec { id, outcome: Some(Err(why)), is_over: true });
+            }
         }
     }
 
@@ -184,29 +200,46 @@ impl HelperClient {
     }
 
     fn take(&mut self, answer: Answer<'_>, time: LoopTime) {
-        let (id, end) = match answer {
-            Answer::Alive => return,
+        match answer {
+            Answer::Alive => {}
             Answer::Refused { id, why, step, errno } => {
-                let refusal = Refusal { why, step, errno };
-                if let Some(Flight { ticket, exec, began, .. }) = self.flights.remove(&id) {
-                    self.refused.push((ticket, began, ExecAttempt { refusal: Some(refusal), ..exec }));
+                if let Some(Flight { attempt, began, .. }) = self.flights.remove(&id) {
+                    self.refuse(id, attempt, began, Some(Refusal { why, step, errno }));
                 }
-                return;
             }
-            Answer::Ended { id, code, stdout, stderr } => {
-                // A success has no message.
-                let kept = if code == 0 { 0 } else { TEXT_BYTES_MAX };
-                let output = stdout.iter().chain(stderr).take(kept).copied().collect();
-                (id, ExecEnd::Exit { code, output })
+            Answer::Ended { id, code, stdout, stderr } => self.end(id, true, time, |attempt| {
+                // Nobody reads the output of a success of the engine's.
+                let kept = if code == 0 && matches!(attempt, Attempt::Engine(..)) { 0 } else { TEXT_BYTES_MAX };
+                ExecEnd::Exit { code, output: stdout.iter().chain(stderr).take(kept).copied().collect() }
+            }),
+            Answer::TimedOut { id } => self.end(id, false, time, |attempt| ExecEnd::Timeout(attempt.timed_out())),
+            Answer::Stuck { id } => self
+                .end(id, false, time, |_| ExecEnd::Error("the program could not be started before its timeout".into())),
+            Answer::Over { id } => {
+                if self.held.remove(&id) {
+                    self.entered.push(EnteredExec { id, outcome: None, is_over: true });
+                }
             }
-            Answer::TimedOut { id } => {
-                let Some(flight) = self.flights.get(&id) else { return };
-                (id, ExecEnd::Timeout(timed_out(flight.exec.argv(), flight.exec.timeout_seconds())))
+            Answer::Unable(why) => {
+                let why = String::from_utf8_lossy(why).into_owned();
+                self.notices.push(format!("the helper of exec probes ends: {why}"));
+                self.lose(&why, time);
             }
-            Answer::Stuck { id } => (id, ExecEnd::Error("the program could not be started before its timeout".into())),
-        };
-        if let Some(flight) = self.flights.remove(&id) {
-            self.ended.push(flight.end(end, time));
+        }
+    }
+
+    /// An attempt has ended. Of one that was killed, [`Answer::Over`] says when no process is left.
+    fn end(&mut self, id: u64, is_over: bool, time: LoopTime, end: impl FnOnce(&Attempt) -> ExecEnd) {
+        let Some(Flight { attempt, began, overdue }) = self.flights.remove(&id) else { return };
+        let end = end(&attempt);
+        match attempt {
+            Attempt::Engine(ticket, exec) => self.ended.push(ended(ticket, &exec, end, (began, overdue), time)),
+            Attempt::Python(_) => {
+                if !is_over {
+                    self.held.insert(id);
+                }
+                self.entered.push(EnteredExec { id, outcome: Some(Ok(end)), is_over });
+            }
         }
     }
 
@@ -222,10 +255,13 @@ impl HelperClient {
 
     fn lose(&mut self, why: &str, time: LoopTime) {
         self.helper = None;
-        for flight in std::mem::take(&mut self.flights).into_values() {
-            let end = ExecEnd::Error(format!("the helper of exec probes was lost: {why}").into());
-            self.ended.push(flight.end(end, time));
+        let lost: Vec<u64> = self.flights.keys().copied().collect();
+        for id in lost {
+            let error = || format!("the helper of exec probes was lost: {why}").into();
+            self.end(id, true, time, |_| ExecEnd::Error(error()));
         }
+        // The kernel kills what a lost helper left running, and nobody could say when it has ended.
+        self.entered.extend(self.held.drain().map(|id| EnteredExec { id, outcome: None, is_over: true }));
     }
 }
 
@@ -238,17 +274,21 @@ impl Connected {
     }
 }
 
-impl Flight {
-    /// Its helper keeps the deadline, so a timeout is the command's, however late the engine reads of it.
-    fn end(self, end: ExecEnd, time: LoopTime) -> EndedAttempt {
-        let timeout = u64::try_from(self.exec.timeout_seconds()).unwrap_or(0);
-        let spent = Spent {
-            timeout: Duration::from_secs(timeout),
-            took: time.now.since(self.began),
-            overdue: time.overdue.saturating_sub(self.overdue),
-        };
-        EndedAttempt { ticket: self.ticket, began: self.began, held: Duration::ZERO, spent, report: end.report() }
-    }
+/// The end of an attempt of the engine's that began at a moment when the loop had been overdue for so long. The helper keeps
+/// the deadline, so a timeout is the command's, however late the engine reads of it.
+fn ended(
+    ticket: Ticket,
+    exec: &ExecAttempt,
+    end: ExecEnd,
+    (began, overdue): (Instant, Duration),
+    time: LoopTime,
+) -> EndedAttempt {
+    let spent = Spent {
+        timeout: Duration::from_secs(u64::try_from(exec.timeout_seconds()).unwrap_or(0)),
+        took: time.now.since(began),
+        overdue: time.overdue.saturating_sub(overdue),
+    };
+    EndedAttempt { ticket, began, held: Duration::ZERO, spent, report: end.report() }
 }
 
 fn send(socket: &AsyncFd<OwnedFd>, parts: &[IoSlice<'_>]) -> io::Result<()> {

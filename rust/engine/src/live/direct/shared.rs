@@ -1,20 +1,37 @@
 //! What callers and the engine's thread share of direct exec attempts, under the state's lock.
 
-use std::collections::HashMap;
-use std::io;
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use probelet_enter_protocol::REQUEST_BYTES_MAX;
-use probelet_enter_protocol::request::{HEAD_BYTES, command, head};
+use probelet_enter_protocol::ANSWER_BYTES_MAX;
+use probelet_enter_protocol::answer::{self, Bounds};
+use probelet_enter_protocol::request::Words;
+use socket2::SockRef;
 
+use super::request::{Attempt, DirectStart, PythonsCommand};
 use crate::live::attempts::Ticket;
-use crate::live::exec::ExecAttempt;
+use crate::live::exec::{EnteredExec, ExecAttempt, ExecEnd, Refusal};
+
+/// Reads the first message of a helper, which says what it is bound by; afterwards only the engine reads its socket. None:
+/// the helper has closed its socket.
+///
+/// # Errors
+/// The helper cannot be used; a line for the log says why.
+pub fn read_hello(socket: BorrowedFd<'_>) -> Result<Option<Bounds>, String> {
+    let mut message = vec![0; ANSWER_BYTES_MAX];
+    match (&*SockRef::from(&socket)).read(&mut message) {
+        Ok(0) => Ok(None),
+        Ok(length) => Bounds::read(&message[..length]).map(Some),
+        Err(error) => Err(error.to_string()),
+    }
+}
 
 /// The helper's process, as its owner knows it. The engine keeps descriptors of its own.
 #[derive(Debug)]
 pub struct HelperProcess {
-    /// The engine's end of a packet socket to the helper, which nobody else reads.
+    /// The packet socket to the helper, which nobody else reads.
     pub(super) socket: OwnedFd,
     /// The process; the engine kills it if it hangs.
     pub(super) pidfd: OwnedFd,
@@ -30,16 +47,6 @@ impl HelperProcess {
     }
 }
 
-/// An attempt that is to go to the helper. Only the engine's thread sends it.
-#[derive(Debug)]
-pub(in super::super) struct DirectStart {
-    pub(super) ticket: Ticket,
-    pub(super) exec: ExecAttempt,
-    pub(super) head: [u8; HEAD_BYTES],
-    pub(super) description: Arc<[u8]>,
-    pub(super) command: Vec<u8>,
-}
-
 /// The helper, the containers that it can enter, and what waits for the engine's thread.
 #[derive(Debug, Default)]
 pub(in super::super) struct DirectExecs {
@@ -50,12 +57,16 @@ pub(in super::super) struct DirectExecs {
     pub(super) why: String,
     /// What the helper needs of each container, by container ID. The caller bounds their number.
     containers: HashMap<Box<str>, Arc<[u8]>>,
-    /// Attempts for the helper: at most one per worker is under way.
+    /// Commands for the helper.
     pub(in super::super) starts: Vec<DirectStart>,
-    /// Attempts that the helper has carried out.
+    /// Commands that were described for a helper that is used no more, and that it did not get.
+    pub(super) late: Vec<DirectStart>,
+    /// Attempts of the engine that the helper has carried out.
     pub(in super::super) attempts: u64,
-    /// Attempts that were meant for the helper and have neither ended nor been handed to Python.
+    /// Attempts of the engine that were meant for the helper and have neither ended nor been handed to Python.
     pub(in super::super) in_flight: u64,
+    /// Python's commands that are not over.
+    pub(in super::super) entered: HashSet<u64>,
 }
 
 impl DirectExecs {
@@ -75,6 +86,7 @@ impl DirectExecs {
         self.changes += 1;
         self.why = why.to_owned();
         self.containers.clear();
+        self.late.append(&mut self.starts);
     }
 
     /// From now on attempts in this container go to the helper.
@@ -92,21 +104,46 @@ impl DirectExecs {
     /// Takes an attempt for the helper, or gives it back: then it is Python's.
     pub(in super::super) fn take(&mut self, ticket: Ticket, exec: ExecAttempt) -> Result<(), ExecAttempt> {
         let Some(description) = self.containers.get(&exec.container_id) else { return Err(exec) };
-        let head = head(exec.id, exec.timeout_seconds());
-        let command = command(exec.argv());
-        let Some(command) =
-            command.filter(|command| head.len() + description.len() + command.len() <= REQUEST_BYTES_MAX)
-        else {
+        let Ok(words) = Words::new(exec.id, exec.timeout_seconds(), description.len(), exec.argv()) else {
             return Err(exec);
         };
         self.in_flight += 1;
-        self.starts.push(DirectStart { ticket, exec, head, description: Arc::clone(description), command });
+        let (id, description) = (exec.id, Arc::clone(description));
+        self.starts.push(DirectStart { id, attempt: Attempt::Engine(ticket, exec), words, description });
         Ok(())
     }
 
-    /// After a panic of the loop: the attempts have been ended, and their answers will find nobody.
-    pub(in super::super) fn recover(&mut self) {
-        self.starts.clear();
+    /// Takes a command of Python's for the helper, or says why no helper can have it.
+    pub(in super::super) fn enter(
+        &mut self,
+        id: u64,
+        description: &[u8],
+        argv: Vec<Box<str>>,
+        timeout_seconds: i32,
+    ) -> Result<(), Refusal> {
+        if self.helper.is_none() {
+            return Err(Refusal::of(answer::Refusal::Helper));
+        }
+        let words = Words::new(id, timeout_seconds, description.len(), &argv).map_err(Refusal::of)?;
+        self.entered.insert(id);
+        let attempt = Attempt::Python(PythonsCommand { argv, timeout_seconds });
+        self.starts.push(DirectStart { id, attempt, words, description: description.into() });
+        Ok(())
+    }
+
+    /// After a panic of the loop: the engine's attempts have been ended, and their answers will find nobody. Returns the
+    /// ends of Python's, which nobody else would tell, but for those that wait for the loop.
+    pub(in super::super) fn recover(&mut self) -> impl Iterator<Item = EnteredExec> {
+        for waiting in [&mut self.starts, &mut self.late] {
+            waiting.retain(|start| matches!(start.attempt, Attempt::Python(_)));
+        }
         self.in_flight = 0;
+        let waiting = self.starts.iter().chain(&self.late).map(|start| start.id).collect();
+        let entered = std::mem::replace(&mut self.entered, waiting);
+        entered.into_iter().filter(|id| !self.entered.contains(id)).map(|id| EnteredExec {
+            id,
+            outcome: Some(Ok(ExecEnd::Error("the prober's own loop panicked".into()))),
+            is_over: true,
+        })
     }
 }

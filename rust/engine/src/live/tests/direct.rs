@@ -13,7 +13,7 @@ use socket2::{Domain, Socket, Type};
 use super::super::batch::Batch;
 use super::super::direct::HelperProcess;
 use super::super::engine::Engine;
-use super::super::exec::{ExecEnd, Refusal};
+use super::super::exec::{EnteredExec, ExecEnd, Refusal};
 use super::rig::{PATIENCE, add, container_id, options};
 use super::trap::Moment;
 
@@ -245,6 +245,116 @@ fn a_helper_that_gives_no_answer_of_the_protocol_is_killed() {
     helper.answer(99, id, b"");
     until("the helper's end", || helper.process.try_wait().expect("a child").is_some());
     assert!(last(&engine, 1).contains("it gave an answer that is none"));
+}
+
+/// News of commands of Python's, once there are so many.
+fn entered_execs(engine: &Engine, count: usize) -> Vec<EnteredExec> {
+    let mut found = Vec::new();
+    until("news of Python's commands", || {
+        found.extend(engine.mailbox().drain().entered);
+        found.len() >= count
+    });
+    found
+}
+
+fn enter(engine: &Engine, id: u64) {
+    engine.enter_exec(id, DESCRIPTION, vec!["true".into(), "-v".into()], 1).expect("a helper");
+}
+
+#[test]
+fn a_command_of_pythons_ends_in_a_batch_and_nothing_of_it_is_the_engines() {
+    let engine = Engine::start(options()).expect("a thread");
+    let helper = Helper::new(&engine);
+    enter(&engine, 7);
+    let (id, request) = helper.request();
+    let words = [2, 0, 0, 0, 4, 0, 0, 0, b't', b'r', b'u', b'e', 2, 0, 0, 0, b'-', b'v'];
+    assert_eq!((id, request), (7, [1_000u32.to_le_bytes().as_slice(), DESCRIPTION, &words].concat()));
+    helper.exit(7, 0, b"fine");
+    let [ended] = &entered_execs(&engine, 1)[..] else { panic!("one end") };
+    let Some(Ok(ExecEnd::Exit { code: 0, output })) = &ended.outcome else { panic!("{ended:?}") };
+    assert_eq!((ended.id, ended.is_over, &**output), (7, true, b"fine".as_slice()));
+    enter(&engine, 8);
+    helper.request();
+    helper.answer(7, 8, &[9, 16, 1, 0, 0, 0]);
+    let refused = entered_execs(&engine, 1).remove(0);
+    assert!(matches!(refused.outcome, Some(Err(Refusal { why: 9, step: 16, errno: 1 }))) && refused.is_over);
+    assert_eq!(engine.direct_counts(), (0, 0));
+}
+
+/// Neither the first turn of the loop nor another helper before it takes the command for one of an earlier helper.
+#[test]
+fn a_command_that_comes_before_the_loops_first_turn_is_carried_out() {
+    for id in 1..=20 {
+        let engine = Engine::start(options()).expect("a thread");
+        let helper = Helper::new(&engine);
+        enter(&engine, id);
+        assert_eq!(helper.request().0, id);
+        helper.exit(id, 0, b"");
+        assert!(matches!(entered_execs(&engine, 1)[0].outcome, Some(Ok(ExecEnd::Exit { code: 0, .. }))));
+    }
+}
+
+#[test]
+fn a_command_of_pythons_that_was_killed_is_over_when_the_helper_says_so_or_is_lost() {
+    let engine = Engine::start(options()).expect("a thread");
+    let helper = Helper::new(&engine);
+    for id in [1, 2] {
+        enter(&engine, id);
+        helper.request();
+        helper.answer(5, id, b"");
+    }
+    for timeout in entered_execs(&engine, 2) {
+        let Some(Ok(ExecEnd::Timeout(text))) = &timeout.outcome else { panic!("{timeout:?}") };
+        assert!(text.starts_with(b"command timed out: \"true -v\"") && !timeout.is_over);
+    }
+    helper.answer(8, 1, b"");
+    let over = entered_execs(&engine, 1).remove(0);
+    assert!((over.id, over.is_over) == (1, true) && over.outcome.is_none());
+    drop(helper);
+    let over = entered_execs(&engine, 1).remove(0);
+    assert!((over.id, over.is_over) == (2, true) && over.outcome.is_none());
+}
+
+#[test]
+fn a_command_that_no_helper_can_have_is_refused_at_once() {
+    let engine = Engine::start(options()).expect("a thread");
+    let refused = |argv: &[&str]| {
+        let argv = argv.iter().map(|&word| word.into()).collect();
+        engine.enter_exec(7, DESCRIPTION, argv, 1).unwrap_err().why
+    };
+    assert_eq!(refused(&["true"]), 1);
+    let _helper = Helper::new(&engine);
+    assert_eq!((refused(&[]), refused(&["a\0"]), refused(&[&"x".repeat(1 << 17)])), (10, 12, 11));
+}
+
+/// The helper has to answer pings also while only Python's commands run.
+#[test]
+fn a_helper_that_hangs_with_a_command_of_pythons_is_killed() {
+    let engine = Engine::start(options()).expect("a thread");
+    let mut helper = Helper::new(&engine);
+    enter(&engine, 7);
+    helper.request();
+    until("the helper's end", || helper.process.try_wait().expect("a child").is_some());
+    let lost = entered_execs(&engine, 1).remove(0);
+    let Some(Ok(ExecEnd::Error(why))) = lost.outcome else { panic!("{lost:?}") };
+    assert_eq!(&*why, "the helper of exec probes was lost: it answered no ping for 1 s");
+}
+
+/// The loop panics while a command of Python's runs: Python learns its end, because no other loop knows it.
+#[test]
+fn a_panic_of_the_loop_ends_pythons_commands() {
+    let engine = Engine::start(options()).expect("a thread");
+    let helper = Helper::new(&engine);
+    enter(&engine, 7);
+    helper.request();
+    let (sprung, panicked) = channel();
+    engine.shared.trap.set(Moment::Launching, sprung);
+    add(&engine, 1, Handler::TcpSocket { host: "127.0.0.1".into(), port: IntOrString::Int(1) });
+    panicked.recv_timeout(PATIENCE).expect("the trap is sprung");
+    let ended = entered_execs(&engine, 1).remove(0);
+    assert!(ended.is_over && matches!(ended.outcome, Some(Ok(ExecEnd::Error(_)))));
+    enter(&engine, 8);
+    assert_eq!(helper.request().0, 8);
 }
 
 /// The loop panics while a command runs: its answer then finds nobody, and the attempt that follows goes to the helper.

@@ -10,10 +10,14 @@ import pytest
 from probelet.runtime.execs.direct import containers as module
 from probelet.runtime.execs.direct.direct_execs import DirectExecs
 from probelet.runtime.execs.direct.fallback import Reason
-from probelet.runtime.execs.direct.message import REQUEST_BYTES_MAX
 from probelet.runtime.execs.direct.program import helper_program
 
+from tests.support.entering import entering
 from tests.unit.runtime.execs.direct.example import changed
+from tests.unit.runtime.execs.rig import run
+
+REQUEST_BYTES_MAX = 128 * 1024
+"""The longest request (rust/enter-protocol/src/lib.rs)."""
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may enter containers")
 
@@ -41,14 +45,10 @@ async def reasons(runtime: Runtime, ids: list[str]) -> list[Reason]:
     client: Any = runtime
     direct = DirectExecs(client, program)
     await direct.start()
-    try:
-        for container_id in ids:
-            name = f"containerd://{container_id}"
-            run: Any = SimpleNamespace(container_id=name, argv=["true"], timeout_seconds=1, refusal=None)
-            assert await direct.attempt(run) is None
+    async with entering(direct):
+        for number, container_id in enumerate(ids):
+            assert await direct.attempt(run(number, container_id)) is None
         return list(direct.counts.fallbacks.elements())
-    finally:
-        await direct.close()
 
 
 async def test_a_request_that_is_too_long_goes_over_the_runtime() -> None:

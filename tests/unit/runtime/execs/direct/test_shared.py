@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine, ExecEnd
+from probelet._rust import Engine, ExecEnd, ExecRun
 from probelet.daemon.execs import share_helper
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.v1 import api_pb2
@@ -49,6 +49,22 @@ class Node:
         self.client, self.helper = client, helper
         self.direct = DirectExecs(client, helper.program)
         self.engine = Engine(seed=1)
+        self.runs: list[ExecRun] = []
+        self.said: list[Any] = []
+        asyncio.get_running_loop().add_reader(self.engine.fileno(), self.read)
+
+    def read(self) -> None:
+        """Reads a batch."""
+        batch = self.engine.drain()
+        self.direct.take(batch.entered)
+        self.runs += batch.execs
+        self.said += [*batch.updates, *batch.syncs, *batch.events, *batch.notices]
+
+    async def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self.engine.fileno())
+        await self.direct.close()
+        self.engine.close()
+        await self.client.aclose()
 
     async def until(self, what: str, is_true: Callable[[], object]) -> None:
         end = time.monotonic() + PATIENCE_SECONDS
@@ -68,15 +84,10 @@ class Node:
         document = {"phase": "Running", "pod_ip": "127.0.0.1", "containers": [status]}
         self.engine.set_pod_status("u", json.dumps(document).encode())
 
-    async def execs(self) -> list[Any]:
+    async def execs(self) -> list[ExecRun]:
         """The next exec attempts that come in a batch."""
-        found: list[Any] = []
-
-        def drained() -> bool:
-            found.extend(self.engine.drain().execs)
-            return bool(found)
-
-        await self.until("a batch", drained)
+        await self.until("a batch", lambda: self.runs)
+        found, self.runs = self.runs, []
         return found
 
     async def carried_out(self, count: int) -> None:
@@ -89,9 +100,7 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
     node = Node(await runtime.serve(tmp_path), helper)
     await node.direct.start()
     yield node
-    await node.direct.close()
-    node.engine.close()
-    await node.client.aclose()
+    await node.close()
     await runtime.stop()
     helper.close()
 
@@ -102,12 +111,13 @@ async def test_python_carries_out_the_first_attempt_of_a_container_and_the_engin
     node.probe("true")
     execs.start(await node.execs())
     await node.until("the first answer", lambda: node.direct.counts.attempts == 1)
-    await node.until("its result", lambda: node.engine.drain().updates)
+    await node.until("its result", lambda: node.said)
+    node.said.clear()
     for count in range(1, 4):
         node.engine.advance(SECOND)
         await node.carried_out(count)
-        batch = node.engine.drain()
-        assert [batch.execs, batch.updates, batch.syncs, batch.events, batch.notices] == [[]] * 5
+        node.read()
+        assert node.runs == node.said == []
     lines = list(execs.counts.series())
     assert "probelet_exec_direct_attempts_total 4" in lines
     assert "probelet_execs_in_flight 0" in lines
@@ -152,7 +162,8 @@ async def test_a_helper_that_is_replaced_is_the_engines_too(node: Node) -> None:
 
 async def test_a_command_that_cannot_be_ended_keeps_its_turn(node: Node) -> None:
     answers = Answers()
-    execs = RuntimeExecs(node.client, answers, ExecLimits(max_in_flight=1), node.direct)
+    share_helper(node.direct, node.engine, limits := ExecLimits(max_in_flight=1))
+    execs = RuntimeExecs(node.client, answers, limits, node.direct)
     hang, other = run(1, "0" * 64), run(2, "0" * 64)
     hang.argv = ["hang"]
     execs.start([hang])
@@ -167,7 +178,8 @@ async def test_a_command_that_cannot_be_ended_keeps_its_turn(node: Node) -> None
 
 async def test_the_turns_of_a_lost_helpers_commands_are_free(node: Node) -> None:
     answers = Answers()
-    execs = RuntimeExecs(node.client, answers, ExecLimits(max_in_flight=1), node.direct)
+    share_helper(node.direct, node.engine, limits := ExecLimits(max_in_flight=1))
+    execs = RuntimeExecs(node.client, answers, limits, node.direct)
     hang, other = run(1, "0" * 64), run(2, "0" * 64)
     hang.argv = ["hang"]
     execs.start([hang])
@@ -192,13 +204,20 @@ async def test_limits_that_the_engine_does_not_know_keep_every_attempt_in_python
     node: Node, limits: ExecLimits, shares: bool
 ) -> None:
     share_helper(node.direct, node.engine, limits)
-    node.engine.describe_container("containerd://" + "0" * 64, b"description")
-    node.probe("silent")
+    execs = RuntimeExecs(node.client, node.engine, limits, node.direct)
+    node.probe("true")
+    execs.start(await node.execs())
+    await node.until("the first answer", lambda: node.said)
+    node.engine.advance(SECOND)
     if shares:
-        await node.until("an attempt of the engine", lambda: node.engine.direct_counts() == (0, 1))
+        await node.carried_out(1)
     else:
-        (attempt,) = await node.execs()
-        assert attempt.refusal is None
+        (second,) = await node.execs()
+        assert second.refusal is None
+        execs.start([second])
+        await node.until("the second answer", lambda: execs.counts.direct.attempts == 2)
+        assert node.engine.direct_counts() == (0, 0)
+    await execs.close()
 
 
 def test_a_helper_needs_descriptors_that_are_open() -> None:
