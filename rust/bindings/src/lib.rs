@@ -10,14 +10,13 @@ mod decision;
 mod engine;
 mod error;
 mod exec_end;
-mod expand;
-mod golang;
 mod hello;
 mod journal;
 mod once;
 mod recording;
 mod restart;
 mod simulation;
+mod text;
 mod timing;
 
 use pyo3::prelude::*;
@@ -52,8 +51,8 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(certificate::certificate_validity, module)?)?;
     module.add_function(wrap_pyfunction!(certificate::issue_certificate, module)?)?;
     module.add_function(wrap_pyfunction!(certificate::make_authority, module)?)?;
-    module.add_function(wrap_pyfunction!(expand::expand, module)?)?;
-    module.add_function(wrap_pyfunction!(golang::go_quote, module)?)?;
+    module.add_function(wrap_pyfunction!(text::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(text::go_quote, module)?)?;
     module.add_function(wrap_pyfunction!(hello::read_hello, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
     module.add_function(wrap_pyfunction!(journal::read_journal, module)?)?;

@@ -82,7 +82,7 @@ impl Refusal {
 pub struct EnteredExec {
     /// The attempt's number.
     pub id: u64,
-    /// How it ended, or why it did not start. None if that was said before.
+    /// How it ended, or why it did not start. None if an earlier [`EnteredExec`] had it.
     pub outcome: Option<Result<ExecEnd, Refusal>>,
     /// Whether every process of the command has ended. If not, another [`EnteredExec`] says so later: what was killed at
     /// its timeout may be held, for example by a file system.

@@ -92,7 +92,7 @@ _DETAILS = {
     11: "the request is too long for one message",
     12: "a word of the command holds a NUL",
 }
-"""What the engine found before it asked the helper."""
+"""The findings of the engine before it asks the helper."""
 
 
 class FallbackError(ProbeletError):

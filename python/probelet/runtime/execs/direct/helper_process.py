@@ -37,7 +37,7 @@ class Helper:
 
     def __init__(self, program: Path, on_ready: Callable[[], None], on_lost: Callable[[str], None]) -> None:
         self.bounds: Bounds | None = None
-        """What the helper is bound by; None until it is ready."""
+        """The bounds of the helper; None until it is ready."""
         self.why = ""
         """Why there is no helper; empty while one is starting."""
         self.heard = asyncio.Event()

@@ -132,7 +132,7 @@ impl DirectExecs {
     }
 
     /// After a panic of the loop: the engine's attempts have been ended, and their answers will find nobody. Returns the
-    /// ends of Python's, which nobody else would tell, but for those that wait for the loop.
+    /// ends of Python's attempts, which nobody else would tell, but for attempts that wait for the loop.
     pub(in super::super) fn recover(&mut self) -> impl Iterator<Item = EnteredExec> {
         for waiting in [&mut self.starts, &mut self.late] {
             waiting.retain(|start| matches!(start.attempt, Attempt::Python(_)));

@@ -1,6 +1,8 @@
-//! `expand`: `$(VAR)` in a text of a manifest.
+//! `expand`: `$(VAR)` in a text of a manifest. `go_quote`: the engine's own quoting, so that texts from Python and from
+//! Rust escape the same characters.
 
 use probelet_core::expand as core;
+use probelet_golang::text::quote_whole;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -31,4 +33,11 @@ pub(crate) fn expand(text: &str, variables: &Bound<'_, PyDict>) -> PyResult<Stri
         return Err(InputError::Argument { name: "text", given, allowed }.into());
     }
     Ok(expanded)
+}
+
+/// Quotes ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other
+/// character and each byte that is not UTF-8 are escaped.
+#[pyfunction]
+pub(crate) fn go_quote(text: &[u8]) -> String {
+    quote_whole(text)
 }
