@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from probelet.lint.facts.unread import unread_commands
 from probelet.lint.finding import Finding, Hit
 from probelet.lint.model.workload import Scope
 from probelet.lint.read.manifest import InText, Placed, Read, read_source
@@ -27,6 +28,8 @@ class Report:
     """In the order of the files, then of the lines."""
     unreadable: list[str] = field(default_factory=list)
     """A line for each path that cannot be read."""
+    unread_commands: list[str] = field(default_factory=list)
+    """A line for each command that no rule reads, because it is too long."""
     broken_rules: list[str] = field(default_factory=list)
     """A line for each rule that ended in an exception, which is a mistake of ours."""
     paths: dict[str, Path] = field(default_factory=dict)
@@ -123,6 +126,10 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
 
 def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
     """Yields the findings of the rules in the workloads of one file."""
+    for found in read.objects:
+        for path, line in unread_commands(found.workload):
+            line_number = found.text.place(found.root, path).line
+            report.unread_commands.append(f"{found.text.name}:{line_number}: {found.workload.label}: {line}")
     wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
         for rule in wanted:

@@ -74,8 +74,11 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        # A write then waits until the system has taken everything, so that closing has nothing left to send.
-        self.transport.set_write_buffer_limits(high=0)
+        # A write then waits until the transport has passed everything on, so that closing has nothing left to send.
+        # TLS pauses a writer at the limit, not above it (asyncio/sslproto.py:_control_app_writing): with 0 it would
+        # pause one that has nothing left to send, and nothing would resume it.
+        is_tls = transport.get_extra_info("sslcontext") is not None
+        self.transport.set_write_buffer_limits(high=1 if is_tls else 0)
         self._inner.connection_made(transport)
         if self._aborted:
             self.transport.abort()

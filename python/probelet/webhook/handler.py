@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from probelet.beside.guard.mutation import Options, mutate
-from probelet.beside.takeover import patch
+from probelet.beside.takeover import patch, view
 from probelet.beside.takeover.view import ViewError
 from probelet.webhook.review import AdmissionRequest, AdmissionResponse, Refusal
 
@@ -27,8 +27,7 @@ def mutate_probes(own_namespace: str) -> Handler:
         try:
             change = patch(request.object, namespace=request.namespace or "", own_namespace=own_namespace)
         except ViewError as error:
-            # An API server sends no such object: it has decoded it before.
-            return Refusal("malformed", 400, "BadRequest", f"request.object is no v1.Pod: {error}")
+            return _no_pod(error)
         return AdmissionResponse(change.result, change.operations, change.warnings)
 
     return handle
@@ -40,9 +39,18 @@ def mutate_enhanced_liveness(options: Options) -> Handler:
     def handle(request: AdmissionRequest) -> AdmissionResponse | Refusal:
         if not request.creates_pod:
             return IGNORED
+        try:
+            view(request.object)
+        except ViewError as error:
+            return _no_pod(error)
         change = mutate(request.object, options)
         if change.refusal:
             return Refusal(change.result, 400, "BadRequest", change.refusal)
         return AdmissionResponse(change.result, change.patch, change.warnings)
 
     return handle
+
+
+def _no_pod(error: ViewError) -> Refusal:
+    """The answer to an object that no API server sends, because it has decoded the object before."""
+    return Refusal("malformed", 400, "BadRequest", f"request.object is no v1.Pod: {error}")

@@ -1,12 +1,17 @@
 """Every form in which manifests come: the findings are the same, and each is at its line and column."""
 
+import inspect
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 from probelet.lint.engine import Report, lint
+from probelet.lint.read.source import sources
 from probelet.lint.settings import Settings
+from probelet.spec.read.load import FILE_BYTES_MAX
 
 from tests.unit.lint.linted import ENGINE, of_rule, report
 
@@ -229,3 +234,47 @@ def test_severities_of_the_settings_count_for_every_rule(tmp_path: Path) -> None
     text = POD + "        extra: 1\n"
     found = report(tmp_path, text, Settings(severities={**ENGINE.severities, "PL401": "error", "PL003": None}))
     assert [(finding.rule, finding.severity) for finding in found.findings] == [("PL401", "error")]
+
+
+def test_what_cannot_be_read_in_a_directory_is_one_line_and_hides_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "circle.yaml").symlink_to("circle.yaml")
+    (tmp_path / "long.yaml").symlink_to("a" * 300)
+    (tmp_path / "below" / "above").symlink_to("..")
+    (tmp_path / "below" / "above.yaml").symlink_to("..")
+    (tmp_path / "gone.yaml").symlink_to("nothing")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with (tmp_path / "huge.yaml").open("wb") as huge:
+        huge.truncate(100 * 1024 * 1024)
+    (tmp_path / "below" / "web.yaml").write_text(POD)
+    found = lint([tmp_path], ENGINE)
+    # A link to a directory, a link to nothing and a pipe are no manifests.
+    assert [line.rpartition("/")[2] for line in found.unreadable] == [
+        "circle.yaml: cannot be read: Too many levels of symbolic links",
+        f"huge.yaml: cannot be read: larger than {FILE_BYTES_MAX} bytes",
+        "long.yaml: cannot be read: File name too long",
+    ]
+    assert (found.workloads, places(found)) == (1, [(PATH, 11, 9)])
+
+
+def test_a_path_that_nobody_can_look_at_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    found = lint([tmp_path / "circle" / "web.yaml", tmp_path / ("a" * 300), tmp_path / "circle"], ENGINE)
+    assert sorted(line.partition(": cannot be read: ")[2] for line in found.unreadable) == [
+        "File name too long",
+        "Too many levels of symbolic links",
+        "Too many levels of symbolic links",
+    ]
+
+
+def test_the_depth_of_a_directory_is_no_depth_of_calls(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["a"] * 300)
+    deep.mkdir(parents=True)
+    (deep / "web.yaml").write_text(POD)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    try:
+        found = [source.name for source in sources([tmp_path])]
+    finally:
+        sys.setrecursionlimit(before)
+    assert found == [str(deep / "web.yaml")]

@@ -1,6 +1,7 @@
 """The server over real TLS on loopback: what API servers send, and what others might."""
 
 import asyncio
+import base64
 import io
 import ssl
 from collections.abc import AsyncIterator
@@ -11,6 +12,8 @@ import pytest
 import pytest_asyncio
 from probelet.kube.clock import LoopClock
 from probelet.server.address import Address, listening_socket
+from probelet.server.connection import Connection
+from probelet.server.limit import ANSWER_SECONDS, PIECE_BYTES
 from probelet.webhook.certificate.served import ServedCertificate
 from probelet.webhook.handler import Handler, mutate_probes
 from probelet.webhook.limit import BODY_BYTES_MAX, LARGE_BODIES_MAX, LARGE_BODY_BYTES
@@ -24,6 +27,8 @@ from tests.unit.webhook.reviews import review
 HEADERS = {"Content-Type": "application/json"}
 CLOSE = {"Connection": "close"}
 PAYLOAD = {"data": review(), "headers": HEADERS}
+LONG_ANSWERS = [round(64 * 1024 * 16 ** (step / 19)) for step in range(20)]
+"""20 sizes from 64 KiB to 1 MiB."""
 
 
 class Rig:
@@ -46,7 +51,15 @@ class Rig:
             self.seen.append(request)
             return AdmissionResponse("nothing")
 
-        return {"/mutate-probes": mutate_probes("probelet-system"), "/broken": broken, "/noted": noted}
+        def large(request: AdmissionRequest) -> AdmissionResponse:
+            return AdmissionResponse("large", [{"op": "add", "path": "/a", "value": "x" * int(request.object)}])
+
+        return {
+            "/mutate-probes": mutate_probes("probelet-system"),
+            "/broken": broken,
+            "/noted": noted,
+            "/large": large,
+        }
 
     async def page(self) -> str:
         return (self.metrics.render() + self.server.refusals.render()).decode()
@@ -105,6 +118,63 @@ async def test_a_large_pod_in_pieces_is_read(rig: Rig) -> None:
     async with rig.client.post("/noted", data=pieces(), headers=HEADERS) as answer:
         assert answer.status == 200
     assert len(rig.seen[0].object["metadata"]["annotations"]["a"]) == 2 * 1024 * 1024
+
+
+async def test_long_answers_arrive_whole_over_tls(rig: Rig) -> None:
+    # Each size leaves another remainder to the last record, and the connection goes on with the next one.
+    for size in LONG_ANSWERS:
+        async with (
+            asyncio.timeout(ANSWER_SECONDS / 2),
+            rig.client.post("/large", data=review(object=size), headers=HEADERS) as answer,
+        ):
+            patch = msgspec.json.decode(await answer.read())["response"]["patch"]
+        assert msgspec.json.decode(base64.b64decode(patch))[0]["value"] == "x" * size
+
+
+async def test_long_pages_arrive_whole_over_tls(rig: Rig) -> None:
+    page = b""
+    listening = listening_socket(Address("127.0.0.1", 0))
+    pages = HealthPages(listening, rig.served.context, lambda: None, lambda: page)
+    await pages.start()
+    try:
+        for size in LONG_ANSWERS:
+            page = b"x" * size
+            async with (
+                asyncio.timeout(ANSWER_SECONDS / 2),
+                rig.client.get(f"https://{listening.address}/metrics") as answer,
+            ):
+                assert (await answer.read()).startswith(page)
+    finally:
+        await pages.close()
+
+
+async def test_a_reader_over_tls_that_does_not_read_holds_no_copy_of_a_long_page(rig: Rig) -> None:
+    listening = listening_socket(Address("127.0.0.1", 0))
+    made: list[asyncio.Transport] = []
+    connection_made = Connection.connection_made
+
+    def noted(self: Connection, transport: asyncio.Transport) -> None:
+        made.append(transport)
+        connection_made(self, transport)
+
+    pages = HealthPages(listening, rig.served.context, lambda: None, lambda: b"x" * 20_000_000)
+    await pages.start()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Connection, "connection_made", noted)
+        _, writer = await asyncio.open_connection(
+            "127.0.0.1", listening.sock.getsockname()[1], ssl=_unverified(), limit=1
+        )
+        writer.write(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+        async with rig.client.get(f"https://{listening.address}/healthz", headers=CLOSE) as answer:
+            assert answer.status == 200
+        # What the server writes without waiting for its reader, it has written after so many turns.
+        for _ in range(200):
+            await asyncio.sleep(0)
+    # TLS has a buffer of its own, behind it the socket's transport another one.
+    behind: asyncio.Transport = made[0]._ssl_protocol._transport  # type: ignore[attr-defined]
+    assert made[0].get_write_buffer_size() + behind.get_write_buffer_size() <= 6 * PIECE_BYTES
+    writer.transport.abort()
+    await pages.close()
 
 
 async def test_large_bodies_that_never_end_keep_no_small_one_out(rig: Rig) -> None:

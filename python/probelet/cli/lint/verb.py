@@ -121,7 +121,8 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
         complain(f"probelet lint: findings of the baseline that are gone: {sifted.gone}; --write-baseline drops them")
     if request.settings.observed and not report.is_observed:
         complain("probelet lint: --observed: nothing that was seen belongs to a workload of these manifests")
-    complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
+    lines = (*report.unreadable, *report.unread_commands, *report.broken_rules)
+    complain(*(f"probelet lint: {line}" for line in lines))
     if report.broken_rules:
         return Exit.CANNOT
     if report.unreadable:

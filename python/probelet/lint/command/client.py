@@ -10,6 +10,9 @@ from probelet.lint.command.shell import program, simple_command
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "[::1]"})
 """Hosts that are the container itself. A server behind one of them need not listen on the pod's address."""
 
+PORT_DIGITS_MAX: Final = 5
+"""Digits of a port. Python makes no number of thousands of them."""
+
 
 @dataclass(frozen=True)
 class HttpCall:
@@ -99,7 +102,7 @@ def grpc_call(argv: list[str]) -> GrpcCall | None:
     if options is None or options.arguments:
         return None
     host, _, port = (options.value("addr") or "").rpartition(":")
-    if not port.isdecimal():
+    if not port.isdecimal() or len(port) > PORT_DIGITS_MAX:
         return None
     return GrpcCall(host, int(port), options.value("service") or "")
 

@@ -11,15 +11,15 @@ from probelet.lint.command.shell import script
 DEEPEST: Final = 4
 """Shells inside shells and substitutions that are followed; nobody writes more."""
 
-LINES_KEPT: Final = 1024
-"""A dozen rules read each command, and many containers have the same one."""
+LINES_KEPT: Final = 256
+"""A dozen rules read each command, and many containers have the same one. The longest ones take 300 MB."""
 
 _OPERATOR: Final = re.compile(r"[();<>|&]+")
 _SUBSTITUTION: Final = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _KEYWORDS: Final = frozenset(
     {"if", "then", "elif", "else", "while", "until", "do", "!", "{", "exec", "time", "command"}
 )
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_ASSIGNMENT: Final = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
 _TIMEOUT_VALUES: Final = frozenset({"-s", "-k", "--signal", "--kill-after"})
 """The options of coreutils' timeout whose value is a word of its own."""
 

@@ -10,7 +10,7 @@ _PROCESS_1: Final = re.compile(r"/proc/(1|self)(/.*)?")
 _DIRECTORY: Final = re.compile(r"/|/(proc|tmp|dev|etc|bin|usr)/?")
 _FILE: Final = re.compile(r"/proc/(1|self)/.+|/etc/(passwd|hosts|hostname|resolv\.conf|os-release)")
 _NOTHING: Final = frozenset({"true", ":", "echo", "printf", "date", "hostname", "whoami", "id", "pwd"})
-_SWALLOWED: Final = re.compile(r"(\|\||;)\s*(true|:|exit\s+0|echo\b[^|&;]*)\s*;?\s*$")
+_SWALLOWED: Final = re.compile(r"(\|\||;)\s*+(true|:|exit\s++0|echo\b[^|&;]*+)\s*+;?\s*+$")
 _BRANCHES: Final = re.compile(r"\n|\b(if|while|case|exec|return)\b|\bexit\s+[^0\s]|\bset\s+-\w*e|[{(]")
 _JOINED: Final = re.compile(r"[;|]|&&")
 
@@ -54,12 +54,13 @@ def _of_text(text: str | None) -> str | None:
     if (found := _SWALLOWED.search(text)) is not None and not _BRANCHES.search(text):
         return f"{found[0].strip()!r} at the end makes a success of every failure"
     parts = list(statements(["sh", "-c", text]))
+    programs, is_joined = [program(each) for each in parts], _JOINED.search(text) is not None
     for words in parts:
         options = "".join(word for word in words[1:] if re.fullmatch(r"-[a-z]+", word))
         # A bracket in the pattern keeps it from finding itself, and a shell that runs one program becomes this program.
         is_open = len(words) > 1 and not re.search(r"[\[^]", words[-1]) and "x" not in options and "v" not in options
-        if program(words) == "pgrep" and "f" in options and is_open and _JOINED.search(text):
+        if program(words) == "pgrep" and "f" in options and is_open and is_joined:
             return "pgrep -f finds the shell that runs it, because the text stands in the shell's arguments too"
-        if [program(each) for each in parts] == ["ps", "grep"] and program(words) == "grep" and is_open:
+        if programs == ["ps", "grep"] and program(words) == "grep" and is_open:
             return "grep finds its own line in the output of ps"
     return None

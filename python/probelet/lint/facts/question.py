@@ -17,4 +17,4 @@ def question(probe: LintProbe) -> tuple[object, ...]:
         case "grpc" if spec.grpc is not None:
             return ("grpc", port, spec.grpc.service or "")
         case _:
-            return ("exec", *(simple_command(probe.argv) or probe.argv))
+            return ("exec", *(simple_command(probe.argv) or (spec.exec.command if spec.exec is not None else ())))

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from probelet.lab.explain.bounds import Bounds, Timing, bounds
 from probelet.lab.explain.span import Span
 from probelet.lint.finding import Place
+from probelet.lint.model.command_bound import bounded
 from probelet.lint.model.neighbour import Autoscaler, DisruptionBudget, NetworkPolicy, Service
 from probelet.lint.model.neighbours import Neighbours
 from probelet.lint.model.route import Route
@@ -55,10 +56,10 @@ class LintProbe(Place):
         """The handler that runs."""
         return self.spec.handler
 
-    @property
+    @cached_property
     def argv(self) -> list[str]:
-        """The command of an exec probe; empty for any other."""
-        return self.spec.exec.command if self.spec.exec is not None else []
+        """The command of an exec probe; empty for any other, and for a command that is too long."""
+        return bounded(self.spec.exec.command) if self.spec.exec is not None else []
 
     @property
     def port(self) -> IntOrString | None:

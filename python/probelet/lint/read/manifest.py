@@ -28,7 +28,7 @@ _UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEA
 _IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
 """The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
 
-_OBJECT: Final = re.compile(r"""^[\s{,"'-]*(apiVersion|kind)["']?\s*:""", re.MULTILINE)
+_OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"

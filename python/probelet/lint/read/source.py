@@ -1,7 +1,7 @@
 """The files behind the paths of a command line."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -44,7 +44,7 @@ def sources(paths: Sequence[Path]) -> Iterator[Source | Unlisted]:
     seen: set[Path] = set()
     for path in paths:
         name = "-" if path == STDIN else printable(str(path))
-        found = below(path) if path.is_dir() else [Source(path, name, is_named=True)]
+        found = below(path) if _is(path.is_dir) else [Source(path, name, is_named=True)]
         for source in found:
             if isinstance(source, Unlisted):
                 yield source
@@ -55,19 +55,28 @@ def sources(paths: Sequence[Path]) -> Iterator[Source | Unlisted]:
 
 def below(folder: Path) -> Iterator[Source | Unlisted]:
     """The manifests in and below a directory, without directories whose name begins with a dot."""
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-    except OSError as error:
-        yield Unlisted(printable(str(folder)), str(error.strerror))
-        return
-    folders = []
-    for entry in found:
-        if entry.name.startswith(".") or entry.name in PASSED_OVER:
+    waiting = [folder]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Unlisted(printable(str(folder)), str(error.strerror))
             continue
-        if entry.is_dir(follow_symlinks=False):
-            folders.append(entry.name)
-        elif Path(entry.name).suffix in SUFFIXES and entry.is_file():
-            yield Source(folder / entry.name, printable(str(folder / entry.name)))
-    for name in folders:
-        yield from below(folder / name)
+        kept = [entry for entry in found if not entry.name.startswith(".") and entry.name not in PASSED_OVER]
+        folders = dict.fromkeys(entry.name for entry in kept if _is(entry.is_dir, follow_symlinks=False))
+        for entry in kept:
+            is_manifest = entry.name not in folders and Path(entry.name).suffix in SUFFIXES
+            # A file that nobody can look at, such as a link in a circle, is one that cannot be read.
+            if is_manifest and _is(entry.is_file, unknown=True):
+                yield Source(folder / entry.name, printable(str(folder / entry.name)))
+        waiting += [folder / name for name in reversed(folders)]
+
+
+def _is(look: Callable[..., bool], *, unknown: bool = False, **options: bool) -> bool:
+    """The answer of ``look``; ``unknown`` if the system refuses to look."""
+    try:
+        return look(**options)
+    except OSError:
+        return unknown

@@ -15,6 +15,7 @@ from probelet.beside.guard.names import ACTIVE, MANAGED, NODE_NAME, POD_UID, UNR
 from probelet.beside.guard.objects.recreate_request import RequestSpec, Strategy
 from probelet.beside.guard.objects.requested_pod import RequestedContainer, RequestedPod
 from probelet.spec.model.meta import Object, ObjectMeta
+from probelet.spec.model.pod_object import MetaPart
 
 DEADLINE_SECONDS_MIN: Final = 3
 SIDECAR_TERMINATED: Final = "SidecarTerminated"
@@ -28,6 +29,12 @@ class _Written(Object, frozen=True, kw_only=True):
 
     metadata: ObjectMeta = ObjectMeta()
     spec: RequestSpec = RequestSpec()
+
+
+class _Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that exists: what a change may not touch."""
+
+    metadata: MetaPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +155,17 @@ def _same(containers: list[dict[str, Any]], pod: RequestedPod, others: Iterable[
 
 def check_update(before: Json, now: Json) -> Refused | None:
     """Why a request must not change so."""
+    try:
+        metas = [msgspec.convert(each, _Changed).metadata or MetaPart() for each in (before, now)]
+    except msgspec.ValidationError as error:
+        return Refused(400, f"request.object is no ContainerRecreateRequest: {error}")
     if before.get("spec") != now.get("spec"):
         return Refused(403, "spec of ContainerRecreateRequest is immutable")
-    labels_before, labels = ((each.get("metadata") or {}).get("labels") or {} for each in (before, now))
+    labels_before, labels = (each.labels or {} for each in metas)
     for key in (POD_UID, NODE_NAME):
         if labels_before.get(key) != labels.get(key):
             return Refused(403, f"not allowed to update immutable label {key}")
-    noted_before, noted = ((each.get("metadata") or {}).get("annotations") or {} for each in (before, now))
+    noted_before, noted = (each.annotations or {} for each in metas)
     if noted_before.get(UNREADY_ACQUIRED) and noted_before.get(UNREADY_ACQUIRED) != noted.get(UNREADY_ACQUIRED):
         return Refused(403, f"not allowed to update immutable annotation {UNREADY_ACQUIRED}")
     return None

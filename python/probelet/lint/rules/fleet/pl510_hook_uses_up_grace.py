@@ -6,11 +6,15 @@ from typing import Final
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
 from probelet.lint.finding import Hit
+from probelet.lint.model.command_bound import bounded
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.rule import Rule, on_containers
 
 LEFT: Final = 2
 """Seconds that the kubelet leaves between SIGTERM and SIGKILL when a hook has used up the rest."""
+
+SECONDS_DIGITS_MAX: Final = 12
+"""Digits of the seconds that are read."""
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -45,8 +49,10 @@ def _slept(container: LintContainer) -> int:
         return 0
     if hook.sleep is not None:
         return hook.sleep.seconds
-    found = statements(hook.exec.command) if hook.exec is not None else iter(())
-    return sum(int(words[1]) for words in found if program(words) == "sleep" and words[1:2] and words[1].isdecimal())
+    found = statements(bounded(hook.exec.command)) if hook.exec is not None else iter(())
+    values = (words[1] for words in found if program(words) == "sleep" and words[1:2] and words[1].isdecimal())
+    # Python makes no number of thousands of digits; a hook that sleeps so long outlasts every grace period.
+    return sum(int(value[:SECONDS_DIGITS_MAX]) for value in values)
 
 
 RULE = Rule(

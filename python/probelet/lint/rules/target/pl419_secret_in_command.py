@@ -12,8 +12,10 @@ from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
 
 _TEXT: Final = re.compile(
-    r"(?P<name>--(?:password|passwd|pass|token|secret|api-key)|[A-Z_]*(?:PASSWORD|PASSWD|MYSQL_PWD|REDISCLI_AUTH|TOKEN|"
-    r"SECRET|API_KEY))[= ](?P<value>[^\s$`\"';|&)]{3,})|://[^/\s:@$]+:(?P<in_url>[^/\s:@$`]{3,})@|"
+    r"(?P<name>--(?:password|passwd|pass|token|secret|api-key)|"
+    r"(?<![A-Z_])[A-Z_]*(?:PASSWORD|PASSWD|MYSQL_PWD|REDISCLI_AUTH|TOKEN|SECRET|API_KEY))"
+    r"[= ](?P<value>[^\s$`\"';|&)]{3,})|"
+    r"://[^/\s:@$]+:(?P<in_url>[^/\s:@$`]{3,})@|"
     r"Authorization: *(?:Bearer|Basic) +(?P<header>[^\s$`\"']{3,})"
 )
 _SHORT: Final = {
