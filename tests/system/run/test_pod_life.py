@@ -86,7 +86,9 @@ async def test_a_pod_that_runs_once_keeps_its_exit(node: ProcessNode, code: int,
 
 
 async def test_a_removed_manifest_ends_its_pod_within_its_grace_and_leaves_the_others(node: ProcessNode) -> None:
-    node.run("goes", target("ok", "ignore-term"), terminationGracePeriodSeconds=2)
+    # Ready only when it answers: before that it has not begun to ignore SIGTERM.
+    http = {"httpGet": {"port": 8080}, "periodSeconds": 1}
+    node.run("goes", target("ok", "ignore-term", readinessProbe=http), terminationGracePeriodSeconds=2)
     node.run("stays", target())
     await node.until(lambda: node.pod("goes")["ready"] and node.pod("stays")["ready"])
     before = node.container("stays")["container_id"]
