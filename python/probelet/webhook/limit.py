@@ -13,10 +13,11 @@ BODY_BYTES_MAX: Final = 7 * 1024 * 1024
 hold an object twice."""
 
 LARGE_BODY_BYTES: Final = 128 * 1024
-"""Pods are smaller. Of larger bodies only ``LARGE_BODIES_MAX`` are in memory at a time."""
+"""Pods are smaller. Larger bodies share ``LARGE_BODIES_BYTES_MAX``."""
 
-LARGE_BODIES_MAX: Final = 4
-"""So hostile clients with a connection each cannot take more than 100 MiB, the rest of a body stays in the kernel."""
+LARGE_BODIES_BYTES_MAX: Final = 4 * BODY_BYTES_MAX
+"""Bytes of all large bodies that are arriving. So hostile clients with a connection each cannot take more than 100 MiB,
+the small bodies included."""
 
 REQUEST_BYTES_MAX: Final = BODY_BYTES_MAX + 32 * 1024
 """Bytes that a connection sends before its answer: a review and its head."""

@@ -15,11 +15,12 @@ from probelet.server.address import Listening
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
 from probelet.webhook.handler import AsyncHandler, Handler
+from probelet.webhook.large_bodies import DisplacedError, LargeBodies
 from probelet.webhook.limit import (
     ANSWERS_SECONDS,
     BODY_BYTES_MAX,
     CONNECTIONS_MAX,
-    LARGE_BODIES_MAX,
+    LARGE_BODIES_BYTES_MAX,
     LARGE_BODY_BYTES,
     PEER_CONNECTIONS_MAX,
     REQUEST_BYTES_MAX,
@@ -52,7 +53,7 @@ class AdmissionServer:
         self.refusals = Refusals("webhook")
         """Connections and requests that never reached a handler."""
         self._metrics = metrics
-        self._large = asyncio.Semaphore(LARGE_BODIES_MAX)
+        self._large = LargeBodies(LARGE_BODIES_BYTES_MAX, BODY_BYTES_MAX)
         self._is_draining = False
         self._requests = 0
         self._nothing_in_flight = asyncio.Event()
@@ -113,6 +114,11 @@ class AdmissionServer:
             review = decode_review(await self._body(request))
         except ReviewError as error:
             return web.Response(status=400, text=f"{error}\n"), "malformed"
+        except DisplacedError as error:
+            response = web.Response(status=503, text=f"{error}\n")
+            # The rest of the body is not read.
+            response.force_close()
+            return response, "displaced"
         except web.HTTPRequestEntityTooLarge:
             return web.Response(status=413, text=f"a review has at most {BODY_BYTES_MAX} bytes\n"), "malformed"
         try:
@@ -129,8 +135,7 @@ class AdmissionServer:
         length = request.content_length
         if length is not None and length <= LARGE_BODY_BYTES:
             return await request.read()
-        async with self._large:
-            return await request.read()
+        return await self._large.read(request.content)
 
     def _log(self, handler: str, review: AdmissionRequest, answer: AdmissionResponse | Refusal) -> None:
         """Logs an answer: each at level debug, and at most one a second that a person should know."""

@@ -16,7 +16,7 @@ from probelet.server.connection import Connection
 from probelet.server.limit import ANSWER_SECONDS, PIECE_BYTES
 from probelet.webhook.certificate.served import ServedCertificate
 from probelet.webhook.handler import Handler, mutate_probes
-from probelet.webhook.limit import BODY_BYTES_MAX, LARGE_BODIES_MAX, LARGE_BODY_BYTES
+from probelet.webhook.limit import BODY_BYTES_MAX, LARGE_BODIES_BYTES_MAX, LARGE_BODY_BYTES
 from probelet.webhook.metrics import WebhookMetrics
 from probelet.webhook.pages import HealthPages
 from probelet.webhook.review import AdmissionRequest, AdmissionResponse
@@ -177,17 +177,36 @@ async def test_a_reader_over_tls_that_does_not_read_holds_no_copy_of_a_long_page
     await pages.close()
 
 
-async def test_large_bodies_that_never_end_keep_no_small_one_out(rig: Rig) -> None:
+@pytest.mark.parametrize("size", [1_000, 2 * LARGE_BODY_BYTES])
+async def test_large_bodies_that_never_end_keep_nobody_out(rig: Rig, size: int) -> None:
     writers = []
-    for _ in range(LARGE_BODIES_MAX + 2):
+    for _ in range(40):
         _, writer = await asyncio.open_connection("127.0.0.1", rig.port, ssl=_unverified())
-        writer.write(_head(LARGE_BODY_BYTES + 1) + b"x" * 1000)
+        writer.write(_head(BODY_BYTES_MAX) + b"x" * 1000)
         await writer.drain()
         writers.append(writer)
-    for _ in range(3):
-        async with rig.client.post("/noted", **PAYLOAD) as answer:
-            assert answer.status == 200
+    # The slow ones have half a minute.
+    async with asyncio.timeout(ANSWER_SECONDS / 3):
+        for _ in range(3):
+            async with rig.client.post("/noted", data=review(object={"a": "x" * size}), headers=HEADERS) as answer:
+                assert answer.status == 200
     for writer in writers:
+        writer.transport.abort()
+
+
+async def test_large_bodies_beyond_the_memory_for_them_give_way(rig: Rig) -> None:
+    readers = []
+    for _ in range(LARGE_BODIES_BYTES_MAX // BODY_BYTES_MAX + 1):
+        reader, writer = await asyncio.open_connection("127.0.0.1", rig.port, ssl=_unverified())
+        writer.write(_head(BODY_BYTES_MAX) + b"x" * (BODY_BYTES_MAX - 1))
+        await writer.drain()
+        readers.append((reader, writer))
+    async with asyncio.timeout(ANSWER_SECONDS / 3):
+        assert (await readers[0][0].readline()).startswith(b"HTTP/1.1 503")
+        async with rig.client.post("/noted", data=review(object="x" * LARGE_BODY_BYTES), headers=HEADERS) as answer:
+            assert answer.status == 200
+    assert 'requests_total{handler="noted",result="displaced"} 1' in await rig.page()
+    for _, writer in readers:
         writer.transport.abort()
 
 

@@ -12,7 +12,7 @@ _TEXT_FOLLOWS: Final = re.compile(r"-[a-z]*c")
 # What makes a line of a shell more than one program with its arguments. A `$(NAME)` of Kubernetes is none of it: it is
 # replaced before the shell starts.
 _SYNTAX: Final = re.compile(r"[;&|<>`\n(){}*?\[\]~#]|\$")
-# Each space is read once: a match begins before all of them, and gives none back.
+# No pattern reads a space twice: a match begins before all spaces, and gives none back.
 _REDIRECT: Final = re.compile(r"(?<!\s)\s++(?:[12]?>(?:\s*+/dev/null|&[12])|&>\s*+/dev/null)")
 # A failure becomes the exit code 1, which is a failure anyway.
 _EXIT: Final = re.compile(r"(?<!\s)\s*+\|\|\s*+exit\s++[1-9][0-9]*+\s*+;?\s*+$")
