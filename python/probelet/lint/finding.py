@@ -42,7 +42,7 @@ class Place:
     """From the object's root."""
 
     def of(self, message: str) -> str:
-        """The message as a person needs it who reads of the whole object."""
+        """Returns ``message`` for a reader who sees the whole object and not this part of it."""
         return message
 
     def hit(

@@ -1,4 +1,4 @@
-"""Bodies that arrive together, without a clock: who waits, who gives way, and what is held."""
+"""Bodies that arrive together, without a clock: which one waits, which one gives way, and how much memory they hold."""
 
 import asyncio
 from unittest.mock import MagicMock
