@@ -88,7 +88,7 @@ def _page(rule: Rule) -> Iterator[str]:
 
 
 def _example(rule: Rule, text: str) -> list[str]:
-    reason = "this text is no YAML" if rule.id == "PL001" and text is rule.bad else ""
+    reason = "this text is no YAML" if rule.id == "PL001" and text == rule.bad else ""
     return block("yaml", text.strip().splitlines(), not_run=reason)
 
 
@@ -100,7 +100,7 @@ def _report(rule: Rule) -> Iterator[str]:
     """The findings of the rule in its bad example, as the command line shows them."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "bad.yaml"
-        path.write_text(rule.bad.lstrip(), encoding="utf-8")
+        path.write_text(rule.bad, encoding="utf-8")
         for found in lint([path], rule.settings).findings:
             if found.rule == rule.id:
                 owner = f"{found.object}: " if found.object else ""

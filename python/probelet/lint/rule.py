@@ -30,10 +30,10 @@ class Rule:
     """The consequence for the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
     source: tuple[str, ...]
     """Where the rule comes from: a section of the article, a file of the kubelet, addresses of issues."""
-    bad: str
-    """A manifest with this finding, as short as it can be; the API server would accept it."""
-    good: str
-    """The same manifest without it."""
+    example: str
+    """A manifest with this finding, as short as it can be, and the same one without it, written as one diff: the first
+    column is ``-`` where a line is in ``bad`` alone, and ``+`` where it is in ``good`` alone. The API server would
+    accept both."""
     check: Check
     formula: str = ""
     """The comparison, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
@@ -44,6 +44,20 @@ class Rule:
     """The scenario of ``probelet simulate`` in which a finding shows (``--prove``); empty if there is none."""
     settings: Settings = field(default_factory=Settings)
     """The settings of the user of both examples, such as the clients' timeout, for a rule that needs it."""
+
+    @property
+    def bad(self) -> str:
+        """The manifest with this finding."""
+        return self._side("-")
+
+    @property
+    def good(self) -> str:
+        """The same manifest without it."""
+        return self._side("+")
+
+    def _side(self, mark: str) -> str:
+        lines = self.example.lstrip("\n").splitlines(keepends=True)
+        return "".join(line[1:] if line.strip() else line for line in lines if line[0] in (" ", "\n", mark))
 
 
 def on_workloads(check: Check) -> Check:

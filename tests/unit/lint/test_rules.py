@@ -35,23 +35,23 @@ def test_each_file_has_the_name_of_its_rule() -> None:
 
 @RULES
 def test_the_bad_example_has_the_finding_and_the_good_one_has_not(rule: Rule, tmp_path: Path) -> None:
-    bad = of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id)
+    bad = of_rule(report(tmp_path, rule.bad, rule.settings).findings, rule.id)
     assert bad, "the bad example has no such finding"
-    good = report(tmp_path, rule.good.lstrip(), rule.settings)
+    good = report(tmp_path, rule.good, rule.settings)
     assert of_rule(good.findings, rule.id) == []
     assert [finding.rule for finding in good.findings if finding.severity == "error"] == []
 
 
 @RULES
 def test_no_guess_is_an_error(rule: Rule, tmp_path: Path) -> None:
-    found = of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id)
+    found = of_rule(report(tmp_path, rule.bad, rule.settings).findings, rule.id)
     assert [each for each in found if each.severity == "error" and each.confidence == "heuristic"] == []
 
 
 @RULES
 def test_the_finding_is_where_the_bad_example_has_its_field(rule: Rule, tmp_path: Path) -> None:
-    lines = rule.bad.lstrip().splitlines()
-    for finding in of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id):
+    lines = rule.bad.splitlines()
+    for finding in of_rule(report(tmp_path, rule.bad, rule.settings).findings, rule.id):
         at = lines[finding.line - 1][finding.column - 1 :]
         # The field itself, or the nearest parent that the text has.
         names = [*reversed(re.findall(r"[A-Za-z][\w/.-]*", re.sub(r"\[\d+\]", "", finding.path)))]
@@ -62,13 +62,13 @@ def test_the_finding_is_where_the_bad_example_has_its_field(rule: Rule, tmp_path
 @ABOUT_PODS
 def test_the_api_server_would_accept_both_examples(rule: Rule, tmp_path: Path) -> None:
     for text in (rule.bad, rule.good):
-        found = report(tmp_path, text.lstrip(), rule.settings).findings
+        found = report(tmp_path, text, rule.settings).findings
         assert [finding for finding in found if finding.rule.startswith("PL0")] == []
 
 
 @WITH_FORMULA
 def test_a_message_has_the_numbers_of_its_formula(rule: Rule, tmp_path: Path) -> None:
-    for finding in of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id):
+    for finding in of_rule(report(tmp_path, rule.bad, rule.settings).findings, rule.id):
         assert re.search(r"\d", finding.message)
 
 
@@ -85,7 +85,7 @@ def test_the_texts_of_a_rule_are_complete(rule: Rule) -> None:
 
 @RULES
 def test_a_safe_fix_mends_the_bad_example(rule: Rule, tmp_path: Path) -> None:
-    text = rule.bad.lstrip()
+    text = rule.bad
     found = [each for each in of_rule(report(tmp_path, text, rule.settings).findings, rule.id)]
     safe = [each for each in found if each.fix is not None and each.fix.is_safe and each.fix.changes]
     result = fixed(text, safe)

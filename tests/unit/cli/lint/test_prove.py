@@ -24,7 +24,7 @@ WORSE = ("kills", "restarts", "unready_pods_max", "longest_outage_seconds")
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("web.yaml").write_text(rules()["PL203"].bad.lstrip())
+    Path("web.yaml").write_text(rules()["PL203"].bad)
 
 
 def harm(rule: Rule, text: str) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_what_cannot_be_proved_is_one_line(probelet: Probelet, arguments: tuple[
 
 
 def test_a_rule_without_a_scenario_says_so(probelet: Probelet) -> None:
-    Path("web.yaml").write_text(rules()["PL520"].bad.lstrip())
+    Path("web.yaml").write_text(rules()["PL520"].bad)
     assert "PL520 has no scenario" in probelet("lint", "web.yaml", "--prove", "PL520").err
 
 

@@ -41,31 +41,20 @@ A timeout that equals the period is no finding: attempts follow each other witho
         "https://github.com/kyverno/policies/pull/1500",
     ),
     fix="Make the period as long as the timeout, and the failureThreshold as small as the wanted time allows.",
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        timeoutSeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-        timeoutSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 5
+-        timeoutSeconds: 30
++        periodSeconds: 10
++        timeoutSeconds: 10
 """,
     scenario="deadlock",
     check=on_probes(check),

@@ -78,29 +78,18 @@ is. `failureThreshold: 0` does not turn a probe off.
     fix="""
 Write the number that you mean. `--fix` writes the one that is in force now.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        timeoutSeconds: 0
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        timeoutSeconds: 1
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        timeoutSeconds: 0
++        timeoutSeconds: 1
 """,
     check=on_workloads(check),
 )

@@ -55,29 +55,18 @@ end of a start sooner. For startup probes see PL304.
     fix="""
 Shorten the period and raise failureThreshold by the same factor: the time until the verdict stays.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 120
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         httpGet: {path: /readyz, port: 8080}
+-        periodSeconds: 120
++        periodSeconds: 10
 """,
     check=on_probes(check, "liveness", "readiness"),
 )

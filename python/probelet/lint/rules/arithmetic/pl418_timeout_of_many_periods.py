@@ -47,31 +47,19 @@ minutes.
     fix="""
 A timeout as long as clients wait, and as many failures as the verdict may take.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 3
-        timeoutSeconds: 600
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 3
-        timeoutSeconds: 3
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         httpGet: {path: /readyz, port: 8080}
+         periodSeconds: 3
+-        timeoutSeconds: 600
++        timeoutSeconds: 3
 """,
     check=on_probes(check),
 )

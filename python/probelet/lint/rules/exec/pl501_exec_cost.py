@@ -57,31 +57,19 @@ Above half a command a second and pod this is a warning, below it information.
     fix="""
 A longer period, or httpGet, tcpSocket or grpc; PL520 finds commands that can become one of them.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        exec:
-          command: [cat, /tmp/ready]
-        periodSeconds: 1
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        exec:
-          command: [cat, /tmp/ready]
-        periodSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         exec:
+           command: [cat, /tmp/ready]
+-        periodSeconds: 1
++        periodSeconds: 10
 """,
     check=on_workloads(check),
 )

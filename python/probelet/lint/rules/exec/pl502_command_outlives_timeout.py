@@ -66,29 +66,18 @@ it, is information: it needs a server that hangs.
     fix="""
 Wait for everything that the command starts, and give clients a limit below timeoutSeconds.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [sh, -c, "/bin/collect & test -f /tmp/alive"]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [sh, -c, "test -f /tmp/alive"]
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         exec:
+-          command: [sh, -c, "/bin/collect & test -f /tmp/alive"]
++          command: [sh, -c, "test -f /tmp/alive"]
 """,
     check=on_probes(check),
 )

@@ -52,32 +52,19 @@ Small programs such as `cat`, `redis-cli` or `pg_isready` are no finding.
     fix="""
 Write timeoutSeconds with several times what the command needs on an idle node.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [rabbitmq-diagnostics, -q, ping]
-        periodSeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [rabbitmq-diagnostics, -q, ping]
-        periodSeconds: 30
-        timeoutSeconds: 15
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         exec:
+           command: [rabbitmq-diagnostics, -q, ping]
+         periodSeconds: 30
++        timeoutSeconds: 15
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -46,28 +46,18 @@ arguments. `ps | grep X` finds the grep.
     fix="""
 Ask the server, or remove the probe: without one, the kubelet restarts a container whose process ends.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [cat, /proc/1/status]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        exec:
+-          command: [cat, /proc/1/status]
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -131,29 +131,18 @@ probe ever succeeds depends on the image.
     fix="""
 One word per element of `command`, or `[sh, -c, "the line"]`; `pgrep -f` or `pgrep -x` with the name alone.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: ["cat /tmp/alive"]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [cat, /tmp/alive]
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         exec:
+-          command: ["cat /tmp/alive"]
++          command: [cat, /tmp/alive]
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -75,34 +75,21 @@ listen there: another probe or a Service uses the port. `--fix` changes only suc
         "https://github.com/containerd/containerd/issues/9568",
     ),
     fix="Use the handler that `good` shows. The timeout of the client is the probe's timeoutSeconds then.",
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: ["sh", "-c", "curl -sf http://localhost:8080/livez || exit 1"]
-        periodSeconds: 10
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        exec:
+-          command: ["sh", "-c", "curl -sf http://localhost:8080/livez || exit 1"]
++        httpGet: {path: /livez, port: 8080}
+         periodSeconds: 10
+       readinessProbe:
+         httpGet: {path: /readyz, port: 8080}
 """,
     check=on_probes(check),
 )

@@ -53,32 +53,19 @@ timeout. The probe fails exactly when the server has work, and liveness answers 
     fix="""
 A timeout of 5 s or more, an HTTP, TCP or gRPC probe, which needs no process, or a larger limit.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      resources: {limits: {cpu: 100m}}
-      livenessProbe:
-        exec:
-          command: [/bin/check-alive]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      resources: {limits: {cpu: 100m}}
-      livenessProbe:
-        exec:
-          command: [/bin/check-alive]
-        timeoutSeconds: 5
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       resources: {limits: {cpu: 100m}}
+       livenessProbe:
+         exec:
+           command: [/bin/check-alive]
++        timeoutSeconds: 5
 """,
     check=on_probes(check),
 )

@@ -40,26 +40,17 @@ The rule only speaks when the setting `pods-per-node` says how many such pods a 
     fix="""
 Longer periods, and other handlers in place of commands.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      livenessProbe:
+-        httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 5
 """,
     settings=Settings(pods_per_node=100),
     check=on_workloads(check),

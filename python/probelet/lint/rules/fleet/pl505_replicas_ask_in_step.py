@@ -58,40 +58,24 @@ dependency; one that is slow for the burst makes every replica fail at the same 
     fix="""
 Do not ask the dependency in the probe (PL101), or start the pods one after the other.
 """,
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 3
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            exec:
-              command: [pg_isready, -h, orders-db]
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 3
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 3
+   strategy: {type: Recreate}
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           readinessProbe:
+-            exec:
+-              command: [pg_isready, -h, orders-db]
++            httpGet: {path: /readyz, port: 8080}
 """,
     check=on_probes(check, "liveness", "readiness"),
     confidence="heuristic",

@@ -52,59 +52,34 @@ the replicas share.
     fix="""
 Let liveness ask only what a restart mends, with several times the patience of readiness.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: policy/v1
-    kind: PodDisruptionBudget
-    metadata: {name: web}
-    spec:
-      minAvailable: 2
-      selector: {matchLabels: {app: web}}
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                httpGet: {path: /healthz, port: 8080}
-              livenessProbe:
-                httpGet: {path: /healthz, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: policy/v1
-    kind: PodDisruptionBudget
-    metadata: {name: web}
-    spec:
-      minAvailable: 2
-      selector: {matchLabels: {app: web}}
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-              livenessProbe:
-                httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: policy/v1
+     kind: PodDisruptionBudget
+     metadata: {name: web}
+     spec:
+       minAvailable: 2
+       selector: {matchLabels: {app: web}}
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: web}
+     spec:
+       replicas: 3
+       selector: {matchLabels: {app: web}}
+       template:
+         metadata: {labels: {app: web}}
+         spec:
+           containers:
+             - name: web
+               image: registry.example/web:1
+               readinessProbe:
+-                httpGet: {path: /healthz, port: 8080}
++                httpGet: {path: /readyz, port: 8080}
+               livenessProbe:
+-                httpGet: {path: /healthz, port: 8080}
++                httpGet: {path: /livez, port: 8080}
 """,
     check=on_containers(check),
 )

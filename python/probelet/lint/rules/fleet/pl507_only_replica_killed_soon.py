@@ -53,56 +53,31 @@ pods at once are not possible here, so patience is the only remedy.
     fix="""
 Raise failureThreshold until the seconds are worth an outage.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      strategy: {type: Recreate}
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              livenessProbe:
-                httpGet: {path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      strategy: {type: Recreate}
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              livenessProbe:
-                httpGet: {path: /livez, port: 8080}
-                failureThreshold: 12
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: web}
+     spec:
+       selector: {app: web}
+       ports: [{port: 80, targetPort: 8080}]
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: web}
+     spec:
+       strategy: {type: Recreate}
+       selector: {matchLabels: {app: web}}
+       template:
+         metadata: {labels: {app: web}}
+         spec:
+           containers:
+             - name: web
+               image: registry.example/web:1
+               livenessProbe:
+                 httpGet: {path: /livez, port: 8080}
++                failureThreshold: 12
 """,
     check=on_probes(check, "liveness"),
 )

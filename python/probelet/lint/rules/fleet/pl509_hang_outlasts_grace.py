@@ -50,30 +50,18 @@ Since Kubernetes 1.25 a liveness or startup probe can have a shorter grace perio
     fix="""
 Give the probe its own terminationGracePeriodSeconds: as long as a container that still reacts needs.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  terminationGracePeriodSeconds: 3600
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  terminationGracePeriodSeconds: 3600
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        terminationGracePeriodSeconds: 30
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   terminationGracePeriodSeconds: 3600
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
++        terminationGracePeriodSeconds: 30
 """,
     check=on_probes(check, "liveness", "startup"),
 )

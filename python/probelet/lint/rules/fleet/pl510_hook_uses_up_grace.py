@@ -77,31 +77,19 @@ is then longer than the whole period: nothing in the API compares the two.
     fix="""
 A grace period that is the hook's sleep and the server's own time to end together.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      lifecycle: {preStop: {sleep: {seconds: 15}}}
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        terminationGracePeriodSeconds: 10
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      lifecycle: {preStop: {sleep: {seconds: 5}}}
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        terminationGracePeriodSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      lifecycle: {preStop: {sleep: {seconds: 15}}}
++      lifecycle: {preStop: {sleep: {seconds: 5}}}
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+         terminationGracePeriodSeconds: 10
 """,
     check=on_containers(check),
 )

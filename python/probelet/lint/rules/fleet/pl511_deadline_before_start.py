@@ -46,40 +46,23 @@ one that somebody has raised.
     fix="""
 Set progressDeadlineSeconds above the latest of the seconds, or lower the failureThreshold of the startup probe.
 """,
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          startupProbe:
-            httpGet: {path: /livez, port: 8080}
-            periodSeconds: 10
-            failureThreshold: 120
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  progressDeadlineSeconds: 1800
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          startupProbe:
-            httpGet: {path: /livez, port: 8080}
-            periodSeconds: 10
-            failureThreshold: 120
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
++  progressDeadlineSeconds: 1800
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           startupProbe:
+             httpGet: {path: /livez, port: 8080}
+             periodSeconds: 10
+             failureThreshold: 120
 """,
     check=on_workloads(check),
 )

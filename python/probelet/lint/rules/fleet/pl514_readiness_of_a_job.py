@@ -36,35 +36,21 @@ ends a worker that hangs, and counts as a failure of the pod.
     fix="""
 Remove the probe. For a worker that may hang, use activeDeadlineSeconds or a liveness probe.
 """,
-    bad="""
-apiVersion: batch/v1
-kind: Job
-metadata: {name: web}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            exec:
-              command: [cat, /tmp/alive]
-""",
-    good="""
-apiVersion: batch/v1
-kind: Job
-metadata: {name: web}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            exec:
-              command: [cat, /tmp/alive]
+    example="""
+ apiVersion: batch/v1
+ kind: Job
+ metadata: {name: web}
+ spec:
+   template:
+     spec:
+       restartPolicy: Never
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          readinessProbe:
++          livenessProbe:
+             exec:
+               command: [cat, /tmp/alive]
 """,
     check=on_probes(check, "readiness"),
 )

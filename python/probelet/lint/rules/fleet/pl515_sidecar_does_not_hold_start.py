@@ -38,35 +38,21 @@ its proxy or its database on localhost for the first request then fails at some 
     fix="""
 Give the sidecar a startupProbe with the same handler and a short period.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  initContainers:
-    - name: proxy
-      image: registry.example/proxy:1
-      restartPolicy: Always
-      readinessProbe:
-        httpGet: {path: /readyz, port: 9000}
-  containers:
-    - name: web
-      image: registry.example/web:1
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  initContainers:
-    - name: proxy
-      image: registry.example/proxy:1
-      restartPolicy: Always
-      startupProbe:
-        httpGet: {path: /readyz, port: 9000}
-  containers:
-    - name: web
-      image: registry.example/web:1
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   initContainers:
+     - name: proxy
+       image: registry.example/proxy:1
+       restartPolicy: Always
+-      readinessProbe:
++      startupProbe:
+         httpGet: {path: /readyz, port: 9000}
+   containers:
+     - name: web
+       image: registry.example/web:1
 """,
     check=on_containers(check),
 )

@@ -44,29 +44,19 @@ off, which is the default, the annotation does nothing and the kubelet runs the 
     fix="""
 Remove the annotation.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {apps.kruise.io/using-enhanced-liveness: "true"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+-metadata:
+-  name: web
+-  annotations: {apps.kruise.io/using-enhanced-liveness: "true"}
++metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
 """,
     check=on_workloads(check),
     confidence="heuristic",

@@ -70,78 +70,43 @@ and in the field `host`. A Service with publishNotReadyAddresses is no part of a
     fix="""
 Let readiness answer from the container's own state. Clients of a dependency that is away can wait or fail.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 8080}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web-0, labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            exec:
-              command: [curl, -f, 'http://stock:8080/readyz']
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: stock}
-    spec:
-      selector: {app: stock}
-      ports: [{port: 8080}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: stock-0, labels: {app: stock}}
-    spec:
-      containers:
-        - name: stock
-          image: registry.example/stock:1
-          readinessProbe:
-            exec:
-              command: [curl, -f, 'http://web:8080/readyz']
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 8080}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web-0, labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: stock}
-    spec:
-      selector: {app: stock}
-      ports: [{port: 8080}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: stock-0, labels: {app: stock}}
-    spec:
-      containers:
-        - name: stock
-          image: registry.example/stock:1
-          readinessProbe:
-            exec:
-              command: [curl, -f, 'http://web:8080/readyz']
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: web}
+     spec:
+       selector: {app: web}
+       ports: [{port: 8080}]
+   - apiVersion: v1
+     kind: Pod
+     metadata: {name: web-0, labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           readinessProbe:
+-            exec:
+-              command: [curl, -f, 'http://stock:8080/readyz']
++            httpGet: {path: /readyz, port: 8080}
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: stock}
+     spec:
+       selector: {app: stock}
+       ports: [{port: 8080}]
+   - apiVersion: v1
+     kind: Pod
+     metadata: {name: stock-0, labels: {app: stock}}
+     spec:
+       containers:
+         - name: stock
+           image: registry.example/stock:1
+           readinessProbe:
+             exec:
+               command: [curl, -f, 'http://web:8080/readyz']
 """,
     check=on_workloads(check),
 )

@@ -56,28 +56,18 @@ or `/actuator/health` is a guess and a warning.
 Ask the process itself, with as little of its code as possible: an endpoint that answers 200 from the same threads that
 serve requests. Spring has `/actuator/health/liveness` for it.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: worker}
-spec:
-  containers:
-    - name: worker
-      image: registry.example/worker:1
-      livenessProbe:
-        exec:
-          command: [sh, -c, "curl -sf http://billing.shop.svc:8080/healthz"]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: worker}
-spec:
-  containers:
-    - name: worker
-      image: registry.example/worker:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: worker}
+ spec:
+   containers:
+     - name: worker
+       image: registry.example/worker:1
+       livenessProbe:
+-        exec:
+-          command: [sh, -c, "curl -sf http://billing.shop.svc:8080/healthz"]
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check, "liveness"),
 )

@@ -84,33 +84,20 @@ slower gives the container time to recover: this is information only.
 Let liveness ask less: an endpoint that needs no free worker, no database, only the loop that must not stop. If there is
 only one endpoint, give liveness at least twice the time of readiness with a higher failureThreshold.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      livenessProbe:
-        httpGet: {path: /health, port: http}
-      readinessProbe:
-        httpGet: {path: /health, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      livenessProbe:
-        httpGet: {path: /livez, port: http}
-      readinessProbe:
-        httpGet: {path: /health, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       ports: [{name: http, containerPort: 8080}]
+       livenessProbe:
+-        httpGet: {path: /health, port: http}
++        httpGet: {path: /livez, port: http}
+       readinessProbe:
+         httpGet: {path: /health, port: 8080}
 """,
     check=on_containers(check),
 )

@@ -64,39 +64,24 @@ them.
     fix="""
 Give liveness a budget of at least twice that of readiness: a larger failureThreshold keeps the probe's period.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 3
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 3
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 6
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 3
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 5
+-        failureThreshold: 3
++        periodSeconds: 10
++        failureThreshold: 6
+       readinessProbe:
+         httpGet: {path: /readyz, port: 8080}
+         periodSeconds: 10
+         failureThreshold: 3
 """,
     scenario="gc-pause",
     check=on_containers(check),

@@ -46,28 +46,17 @@ count.
     ),
     fix="Set timeoutSeconds to the time for which clients wait, and periodSeconds not below it.",
     settings=Settings(client_timeout=10),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        timeoutSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
++        timeoutSeconds: 10
 """,
     scenario="overload",
     check=on_probes(check, "liveness"),

@@ -53,31 +53,20 @@ Here a disturbance shorter than 20 s, or fewer than three failed attempts, are e
     fix="""
 Raise failureThreshold until (failureThreshold - 1) x periodSeconds is at least 20 s, or better a minute.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 3
-        failureThreshold: 2
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 6
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 3
+-        failureThreshold: 2
++        periodSeconds: 10
++        failureThreshold: 6
 """,
     scenario="gc-pause",
     check=on_probes(check, "liveness"),

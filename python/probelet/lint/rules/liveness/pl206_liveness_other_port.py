@@ -60,51 +60,29 @@ Ports whose names speak of metrics, profiles, webhooks or administration do not 
 Let the probe ask a cheap path on the port of the clients, or make sure that the health endpoint fails when the workers
 make no progress.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: http}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web, labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          ports:
-            - {name: http, containerPort: 8080}
-            - {name: status, containerPort: 9090}
-          livenessProbe:
-            httpGet: {path: /status, port: status}
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: http}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web, labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          ports:
-            - {name: http, containerPort: 8080}
-            - {name: status, containerPort: 9090}
-          livenessProbe:
-            httpGet: {path: /livez, port: http}
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: web}
+     spec:
+       selector: {app: web}
+       ports: [{port: 80, targetPort: http}]
+   - apiVersion: v1
+     kind: Pod
+     metadata: {name: web, labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           ports:
+             - {name: http, containerPort: 8080}
+             - {name: status, containerPort: 9090}
+           livenessProbe:
+-            httpGet: {path: /status, port: status}
++            httpGet: {path: /livez, port: http}
 """,
     check=on_probes(check, "liveness"),
     confidence="heuristic",

@@ -61,29 +61,18 @@ A TCP probe of a server that speaks no HTTP may be the best there is. The rule o
     fix="""
 Ask the server: httpGet of a path that needs the event loop and nothing else. Or have no liveness probe.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      livenessProbe:
-        tcpSocket: {port: http}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      livenessProbe:
-        httpGet: {path: /livez, port: http}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       ports: [{name: http, containerPort: 8080}]
+       livenessProbe:
+-        tcpSocket: {port: http}
++        httpGet: {path: /livez, port: http}
 """,
     scenario="deadlock",
     check=on_probes(check, "liveness"),

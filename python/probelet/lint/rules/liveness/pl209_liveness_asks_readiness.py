@@ -64,27 +64,17 @@ fails in exactly that case; if there is none, use the endpoint of readiness with
     fix="""
 Use the endpoint of liveness, mostly `/livez` or `/healthz`; Spring has `/actuator/health/liveness`.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /readyz, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        httpGet: {path: /readyz, port: 8080}
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check, "liveness"),
     confidence="heuristic",

@@ -14,21 +14,16 @@ it names the line at which the parser noticed the mistake, which may be behind t
 Nothing else in the file is linted: what could not be read might change the meaning of what was read before it.
 """,
     source=("sigs.k8s.io/yaml, the reader of kubectl and the kubelet",),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web
-spec:
-  containers: []
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
+    example="""
+ apiVersion: v1
+ kind: Pod
+-metadata: {name: web
++metadata: {name: web}
+ spec:
+-  containers: []
++  containers:
++    - name: web
++      image: registry.example/web:1
 """,
     check=by_reading,
 )

@@ -15,33 +15,20 @@ only guess; where it breaks the YAML, nothing of the file can be read.
 Lint what the cluster gets: `helm template CHART | probelet lint -`, `kustomize build DIR | probelet lint -`.
 """,
     source=("helm template, kustomize build",),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: "{{ .Values.replicas }}"
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 3
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+-  replicas: "{{ .Values.replicas }}"
++  replicas: 3
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
 """,
     check=by_reading,
 )

@@ -16,29 +16,18 @@ The message names the nearest field that exists. Fields of ours, such as `initia
 a cluster they need their annotation.
 """,
     source=("KEP-2885, server-side field validation",),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        timeoutSecond: 5
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        timeoutSeconds: 5
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        timeoutSecond: 5
++        timeoutSeconds: 5
 """,
     check=by_reading,
 )

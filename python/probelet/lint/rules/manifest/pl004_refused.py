@@ -16,29 +16,18 @@ liveness or startup probe, a terminationGracePeriodSeconds on a readiness probe,
 outside 1 to 65535. The rules run only on containers without such a mistake.
 """,
     source=("kubernetes/pkg/apis/core/validation/validation.go, 1.36",),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        successThreshold: 2
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        failureThreshold: 6
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        successThreshold: 2
++        failureThreshold: 6
 """,
     check=by_reading,
 )

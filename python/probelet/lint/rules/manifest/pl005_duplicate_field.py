@@ -17,30 +17,18 @@ often a probe, or limits, that were pasted above others. The API server cannot o
         "https://github.com/k8up-io/k8up/pull/452",
         "YAML 1.2, section 3.2.1.3",
     ),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 5
-        periodSeconds: 10
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
-        periodSeconds: 10
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         httpGet: {path: /readyz, port: 8080}
+-        periodSeconds: 5
+         periodSeconds: 10
 """,
     check=by_reading,
 )

@@ -16,31 +16,19 @@ on a line of its own for everything that begins on the next one. The annotation 
 `PL205 reason=the kill is cheap` counts for the whole object.
 """,
     source=("docs/lint.md, Suppressing a finding",),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe: # probelet-lint: disable=PL401
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        timeoutSeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe: # probelet-lint: disable=PL401 reason=a backup blocks the server for 20 s each night
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        timeoutSeconds: 30
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      livenessProbe: # probelet-lint: disable=PL401
++      livenessProbe: # probelet-lint: disable=PL401 reason=a backup blocks the server for 20 s each night
+         httpGet: {path: /livez, port: 8080}
+         periodSeconds: 5
+         timeoutSeconds: 30
 """,
     check=by_reading,
 )

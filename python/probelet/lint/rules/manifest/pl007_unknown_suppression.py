@@ -15,33 +15,20 @@ the belief that the finding is accepted.
 annotation `probelet.dev/lint-ignore` with `PL101,PL205 reason=...`, where a semicolon stands between several entries.
 """,
     source=("docs/lint.md, Suppressing a finding",),
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      # probelet-lint: disable=timeout reason=a backup blocks the server for 20 s each night
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        timeoutSeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      # probelet-lint: disable=PL401 reason=a backup blocks the server for 20 s each night
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        timeoutSeconds: 30
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      # probelet-lint: disable=timeout reason=a backup blocks the server for 20 s each night
++      # probelet-lint: disable=PL401 reason=a backup blocks the server for 20 s each night
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+         periodSeconds: 5
+         timeoutSeconds: 30
 """,
     check=by_reading,
 )

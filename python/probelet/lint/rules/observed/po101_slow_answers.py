@@ -60,40 +60,23 @@ status shows. A kubelet's histogram has no attempts that failed, so the truth ma
     source=("Breck, Liveness: a timeout on the order of client timeouts",),
     fix="Give the probe a timeout of at least twice what its slow attempts take, or ask for something cheaper.",
     settings=_seen(0.9, 500),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-            timeoutSeconds: 5
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           livenessProbe:
+             httpGet: {path: /livez, port: 8080}
+             failureThreshold: 6
++            timeoutSeconds: 5
 """,
     check=on_probes(check),
 )

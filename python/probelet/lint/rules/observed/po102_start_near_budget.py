@@ -70,45 +70,26 @@ and Kendall's test finds it with a probability of error below 5 %.
     source=("Breck, Liveness: set initialDelaySeconds conservatively",),
     fix="A larger failureThreshold of the startup probe costs nothing while starts are fast.",
     settings=Settings(observed=(ObservedContainer("default", "web-5d4f-x", "web", starts=(Start(0, 50),)),)),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          startupProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 7
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          startupProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 30
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           startupProbe:
+             httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 7
++            failureThreshold: 30
+           livenessProbe:
+             httpGet: {path: /livez, port: 8080}
+             failureThreshold: 6
 """,
     check=on_containers(check),
 )

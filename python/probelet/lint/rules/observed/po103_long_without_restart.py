@@ -42,38 +42,24 @@ goal to have pods run for weeks.
     source=("Breck, Liveness: regularly restart containers to exercise startup dynamics",),
     fix="`kubectl rollout restart` on a quiet day; `probelet lint` with its observation compares the starts.",
     settings=Settings(observed=(ObservedContainer("default", "web-5d4f-x", "web", age=60 * _DAY),)),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          livenessProbe:
+-            httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 6
++          readinessProbe:
++            httpGet: {path: /readyz, port: 8080}
 """,
     check=on_containers(check),
 )

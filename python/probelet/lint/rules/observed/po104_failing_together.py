@@ -68,38 +68,24 @@ happened. A recording has the pods of one node, and `--observed` takes those of 
             ObservedContainer("default", "web-5d4f-y", "web", {"readiness": _FAILING, "liveness": _READY}),
         )
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          readinessProbe:
+-            httpGet: {path: /readyz, port: 8080}
++          livenessProbe:
++            httpGet: {path: /livez, port: 8080}
++            failureThreshold: 6
 """,
     check=on_probes(check, "readiness"),
 )

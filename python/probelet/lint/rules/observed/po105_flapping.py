@@ -73,38 +73,22 @@ Prometheus has no changes; this needs a recording of the flight recorder.
             ),
         )
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
-            failureThreshold: 7
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           readinessProbe:
+             httpGet: {path: /readyz, port: 8080}
++            failureThreshold: 7
 """,
     check=on_containers(check),
 )

@@ -84,83 +84,45 @@ names such a Service. For a probe that asks no dependency, staying ready is righ
             ObservedContainer("default", "stock-x", "stock", {"readiness": _AWAY}, lives=_RUNNING),
         )
     ),
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: stock}
-    spec:
-      selector: {app: stock}
-      ports: [{port: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: stock}
-    spec:
-      selector: {matchLabels: {app: stock}}
-      template:
-        metadata: {labels: {app: stock}}
-        spec:
-          containers:
-            - name: stock
-              image: registry.example/stock:1
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                exec:
-                  command: [sh, -c, "curl -s -m 2 http://stock:8080/readyz; test -f /tmp/up"]
-                timeoutSeconds: 3
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: stock}
-    spec:
-      selector: {app: stock}
-      ports: [{port: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: stock}
-    spec:
-      selector: {matchLabels: {app: stock}}
-      template:
-        metadata: {labels: {app: stock}}
-        spec:
-          containers:
-            - name: stock
-              image: registry.example/stock:1
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                exec:
-                  command: [test, -f, /tmp/up]
-                timeoutSeconds: 3
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: stock}
+     spec:
+       selector: {app: stock}
+       ports: [{port: 8080}]
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: stock}
+     spec:
+       selector: {matchLabels: {app: stock}}
+       template:
+         metadata: {labels: {app: stock}}
+         spec:
+           containers:
+             - name: stock
+               image: registry.example/stock:1
+               readinessProbe:
+                 httpGet: {path: /readyz, port: 8080}
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: web}
+     spec:
+       selector: {matchLabels: {app: web}}
+       template:
+         metadata: {labels: {app: web}}
+         spec:
+           containers:
+             - name: web
+               image: registry.example/web:1
+               readinessProbe:
+                 exec:
+-                  command: [sh, -c, "curl -s -m 2 http://stock:8080/readyz; test -f /tmp/up"]
++                  command: [test, -f, /tmp/up]
+                 timeoutSeconds: 3
 """,
     check=on_probes(check, "readiness"),
 )

@@ -54,38 +54,24 @@ The logs of the last run say which one it is (`kubectl logs --previous`).
     settings=Settings(
         observed=(ObservedContainer("default", "web-5d4f-x", "web", restarts=17, is_waiting=True),),
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          livenessProbe:
+-            httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 6
++          readinessProbe:
++            httpGet: {path: /readyz, port: 8080}
 """,
     check=on_containers(check),
 )

@@ -52,39 +52,23 @@ are the usual cause, because each of them is a process.
     settings=Settings(
         observed=(ObservedContainer("default", "web-5d4f-x", "web", {"liveness": ObservedProbe(runs=90, lateness=3)}),)
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            periodSeconds: 60
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           livenessProbe:
+             httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 6
++            periodSeconds: 60
 """,
     check=on_probes(check),
 )

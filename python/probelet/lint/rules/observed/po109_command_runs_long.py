@@ -56,42 +56,24 @@ costs CPU as well. How much CPU the commands of a node take no metric of a kubel
             ),
         )
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            exec: {command: [nodetool, status]}
-            failureThreshold: 6
-            timeoutSeconds: 5
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            exec: {command: [nodetool, status]}
-            failureThreshold: 6
-            periodSeconds: 60
-            timeoutSeconds: 5
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           livenessProbe:
+             exec: {command: [nodetool, status]}
+             failureThreshold: 6
++            periodSeconds: 60
+             timeoutSeconds: 5
 """,
     check=on_probes(check),
 )

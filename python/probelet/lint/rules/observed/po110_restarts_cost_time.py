@@ -82,34 +82,25 @@ then, and mend nothing.
     settings=Settings(
         observed=(ObservedContainer("default", "web-5d4f-x", "web", restarts=8, span=HOUR, lives=_RUNS),),
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: batch/v1
-kind: Job
-metadata: {name: web}
-spec:
-  template:
-    spec:
-      restartPolicy: OnFailure
-      containers:
-        - name: web
-          image: registry.example/web:1
+    example="""
+-apiVersion: apps/v1
+-kind: Deployment
++apiVersion: batch/v1
++kind: Job
+ metadata: {name: web}
+ spec:
+-  replicas: 2
+-  selector: {matchLabels: {app: web}}
+   template:
+-    metadata: {labels: {app: web}}
+     spec:
++      restartPolicy: OnFailure
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          livenessProbe:
+-            httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 6
 """,
     check=on_containers(check),
 )

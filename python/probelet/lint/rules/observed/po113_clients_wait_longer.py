@@ -59,38 +59,24 @@ the server is overloaded, and a liveness probe of that kind finds no deadlock of
             ObservedClients("default", "web", "", slow=5, requests=12_000),
         )
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-            failureThreshold: 6
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          livenessProbe:
+-            httpGet: {path: /livez, port: 8080}
+-            failureThreshold: 6
++          readinessProbe:
++            httpGet: {path: /readyz, port: 8080}
 """,
     check=on_workloads(check),
 )

@@ -41,39 +41,25 @@ however long its readiness probe errs.
     settings=Settings(
         observed=(ObservedContainer("default", "web-5d4f-x", "web", {"liveness": ObservedProbe(runs=90, errors=80)}),)
     ),
-    bad="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            exec: {command: [./healthy]}
-            failureThreshold: 6
-            timeoutSeconds: 5
-""",
-    good="""
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          readinessProbe:
-            httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: apps/v1
+ kind: Deployment
+ metadata: {name: web}
+ spec:
+   replicas: 2
+   selector: {matchLabels: {app: web}}
+   template:
+     metadata: {labels: {app: web}}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+-          livenessProbe:
+-            exec: {command: [./healthy]}
+-            failureThreshold: 6
+-            timeoutSeconds: 5
++          readinessProbe:
++            httpGet: {path: /readyz, port: 8080}
 """,
     check=on_probes(check),
 )

@@ -64,28 +64,18 @@ they use. A path such as `/health/deep` or `/actuator/health` is a guess, and th
 Answer from what the container itself knows: it has loaded its data and accepts requests. Let requests that need the
 dependency fail on their own, or be slow.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        exec:
-          command: [pg_isready, -h, orders-db, -U, web]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /readyz, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+-        exec:
+-          command: [pg_isready, -h, orders-db, -U, web]
++        httpGet: {path: /readyz, port: 8080}
 """,
     scenario="dependency-slow",
     check=on_probes(check, "readiness"),

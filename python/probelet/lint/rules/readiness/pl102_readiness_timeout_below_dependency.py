@@ -50,30 +50,18 @@ Without the setting `dependency-max` the rule only reports a timeout of one seco
     fix="""
 Set timeoutSeconds above the longest answer that the dependency gives on a bad day, and the period with it.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /health/dependencies, port: 8080}
-        periodSeconds: 10
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet: {path: /health/dependencies, port: 8080}
-        periodSeconds: 10
-        timeoutSeconds: 8
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         httpGet: {path: /health/dependencies, port: 8080}
+         periodSeconds: 10
++        timeoutSeconds: 8
 """,
     scenario="dependency-slow",
     check=on_probes(check, "readiness"),

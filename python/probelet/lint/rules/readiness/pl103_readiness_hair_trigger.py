@@ -56,58 +56,33 @@ says nothing.
     fix="""
 Raise failureThreshold to 3 or more, so that the pod is slow to leave; a short period still lets it come back fast.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-                failureThreshold: 1
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-                periodSeconds: 5
-                failureThreshold: 4
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: web}
+     spec:
+       selector: {app: web}
+       ports: [{port: 80, targetPort: 8080}]
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: web}
+     spec:
+       replicas: 3
+       selector: {matchLabels: {app: web}}
+       template:
+         metadata: {labels: {app: web}}
+         spec:
+           containers:
+             - name: web
+               image: registry.example/web:1
+               readinessProbe:
+                 httpGet: {path: /readyz, port: 8080}
+-                failureThreshold: 1
++                periodSeconds: 5
++                failureThreshold: 4
 """,
     scenario="gc-pause",
     check=on_probes(check, "readiness"),

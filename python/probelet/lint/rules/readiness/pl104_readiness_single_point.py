@@ -53,60 +53,34 @@ seconds follow from it. A headless Service with `publishNotReadyAddresses`, as d
         "https://github.com/redpanda-data/helm-charts/issues/1002",
     ),
     fix="Take the dependency out of the readiness probe; an alert is the place for it.",
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              env: [{name: REDIS_HOST, value: session-store}]
-              readinessProbe:
-                exec:
-                  command: [sh, -c, "redis-cli -h $REDIS_HOST ping | grep -q PONG"]
-                timeoutSeconds: 5
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: v1
-    kind: Service
-    metadata: {name: web}
-    spec:
-      selector: {app: web}
-      ports: [{port: 80, targetPort: 8080}]
-  - apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: registry.example/web:1
-              env: [{name: REDIS_HOST, value: session-store}]
-              readinessProbe:
-                httpGet: {path: /readyz, port: 8080}
-                timeoutSeconds: 5
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: v1
+     kind: Service
+     metadata: {name: web}
+     spec:
+       selector: {app: web}
+       ports: [{port: 80, targetPort: 8080}]
+   - apiVersion: apps/v1
+     kind: Deployment
+     metadata: {name: web}
+     spec:
+       replicas: 3
+       selector: {matchLabels: {app: web}}
+       template:
+         metadata: {labels: {app: web}}
+         spec:
+           containers:
+             - name: web
+               image: registry.example/web:1
+               env: [{name: REDIS_HOST, value: session-store}]
+               readinessProbe:
+-                exec:
+-                  command: [sh, -c, "redis-cli -h $REDIS_HOST ping | grep -q PONG"]
++                httpGet: {path: /readyz, port: 8080}
+                 timeoutSeconds: 5
 """,
     scenario="dependency-down",
     check=on_probes(check, "readiness"),

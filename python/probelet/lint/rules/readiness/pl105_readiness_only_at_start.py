@@ -43,35 +43,24 @@ many failures, so that the data may take its time. Readiness begins behind it, a
     fix="""
 Move the time of the start to a startupProbe: periodSeconds 5, and a failureThreshold of that time divided by 5.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: cache-server}
-spec:
-  containers:
-    - name: cache-server
-      image: registry.example/cache-server:1
-      readinessProbe:
-        httpGet: {path: /readiness, port: 8888}
-        initialDelaySeconds: 300
-        periodSeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: cache-server}
-spec:
-  containers:
-    - name: cache-server
-      image: registry.example/cache-server:1
-      startupProbe:
-        httpGet: {path: /readiness, port: 8888}
-        periodSeconds: 5
-        failureThreshold: 120
-      readinessProbe:
-        httpGet: {path: /readiness, port: 8888}
-        periodSeconds: 5
-        failureThreshold: 4
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: cache-server}
+ spec:
+   containers:
+     - name: cache-server
+       image: registry.example/cache-server:1
++      startupProbe:
++        httpGet: {path: /readiness, port: 8888}
++        periodSeconds: 5
++        failureThreshold: 120
+       readinessProbe:
+         httpGet: {path: /readiness, port: 8888}
+-        initialDelaySeconds: 300
+-        periodSeconds: 30
++        periodSeconds: 5
++        failureThreshold: 4
 """,
     check=on_probes(check, "readiness"),
 )

@@ -43,35 +43,22 @@ How long a start takes says the annotation `probelet.dev/startup-seconds` of the
         "https://github.com/kubernetes/website/issues/37503",
     ),
     fix="Raise the startup probe's failureThreshold to at least twice the start divided by the period.",
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "60"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 6
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "60"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 30
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata:
+   name: web
+   annotations: {probelet.dev/startup-seconds: "60"}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       startupProbe:
+         httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 10
+-        failureThreshold: 6
++        periodSeconds: 5
++        failureThreshold: 30
 """,
     scenario="startup-drift",
     check=on_containers(check),

@@ -98,34 +98,22 @@ container that hangs later is killed as soon as before. Readiness begins when th
     fix="""
 Run `probelet lint --fix`, or write the startupProbe by hand with the budget that your slowest start needs.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        initialDelaySeconds: 120
-        periodSeconds: 10
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 10
-        failureThreshold: 15
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        initialDelaySeconds: 120
+         periodSeconds: 10
++      startupProbe:
++        httpGet: {path: /livez, port: 8080}
++        periodSeconds: 10
++        failureThreshold: 15
 """,
     check=on_containers(check),
 )

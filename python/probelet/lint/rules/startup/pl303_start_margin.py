@@ -63,35 +63,21 @@ and wants 60 s for them. That is a guess from names, and the finding says so.
     fix="""
 A startupProbe with a large failureThreshold costs nothing when the start is quick. Declare the start in the annotation.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "20"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 6
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "20"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 24
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata:
+   name: web
+   annotations: {probelet.dev/startup-seconds: "20"}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       startupProbe:
+         httpGet: {path: /livez, port: 8080}
+         periodSeconds: 5
+-        failureThreshold: 6
++        failureThreshold: 24
 """,
     scenario="startup-drift",
     check=on_containers(check),

@@ -63,31 +63,20 @@ and notices soon.
         "kubernetes/pkg/kubelet/prober/worker.go: doProbe, 1.36",
     ),
     fix="Run `probelet lint --fix`: a shorter period, and so many failures that the budget stays.",
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 60
-        failureThreshold: 5
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 62
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       startupProbe:
+         httpGet: {path: /livez, port: 8080}
+-        periodSeconds: 60
+-        failureThreshold: 5
++        periodSeconds: 5
++        failureThreshold: 62
 """,
     check=on_probes(check, "startup"),
 )

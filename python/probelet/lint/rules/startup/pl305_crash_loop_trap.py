@@ -59,36 +59,23 @@ How long a start takes says the annotation `probelet.dev/startup-seconds` of the
     fix="""
 Add a startupProbe with the liveness probe's handler, whose failureThreshold x periodSeconds is twice the start.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "90"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        initialDelaySeconds: 20
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {probelet.dev/startup-seconds: "90"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        periodSeconds: 5
-        failureThreshold: 40
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata:
+   name: web
+   annotations: {probelet.dev/startup-seconds: "90"}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
++      startupProbe:
++        httpGet: {path: /livez, port: 8080}
++        periodSeconds: 5
++        failureThreshold: 40
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        initialDelaySeconds: 20
 """,
     scenario="startup-drift",
     check=on_containers(check),

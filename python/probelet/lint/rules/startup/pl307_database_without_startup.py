@@ -66,41 +66,25 @@ outlive the pod, because without such a volume they are caches.
     fix="""
 Add a startupProbe with the handler of readiness, periodSeconds 10 and a failureThreshold of 360 (an hour).
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: orders-db}
-spec:
-  volumes:
-    - name: data
-      persistentVolumeClaim: {claimName: orders-db}
-  containers:
-    - name: postgres
-      image: postgres:17
-      volumeMounts: [{name: data, mountPath: /var/lib/postgresql/data}]
-      livenessProbe:
-        exec: {command: [pg_isready, -U, postgres]}
-        timeoutSeconds: 5
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: orders-db}
-spec:
-  volumes:
-    - name: data
-      persistentVolumeClaim: {claimName: orders-db}
-  containers:
-    - name: postgres
-      image: postgres:17
-      volumeMounts: [{name: data, mountPath: /var/lib/postgresql/data}]
-      startupProbe:
-        exec: {command: [pg_isready, -U, postgres]}
-        timeoutSeconds: 5
-        failureThreshold: 360
-      livenessProbe:
-        exec: {command: [pg_isready, -U, postgres]}
-        timeoutSeconds: 5
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: orders-db}
+ spec:
+   volumes:
+     - name: data
+       persistentVolumeClaim: {claimName: orders-db}
+   containers:
+     - name: postgres
+       image: postgres:17
+       volumeMounts: [{name: data, mountPath: /var/lib/postgresql/data}]
++      startupProbe:
++        exec: {command: [pg_isready, -U, postgres]}
++        timeoutSeconds: 5
++        failureThreshold: 360
+       livenessProbe:
+         exec: {command: [pg_isready, -U, postgres]}
+         timeoutSeconds: 5
 """,
     scenario="startup-drift",
     check=on_containers(check),

@@ -53,34 +53,20 @@ many expect. What is left of it only delays: a container that started fast gets 
         "https://github.com/kubernetes/website/pull/40072",
     ),
     fix="Remove it. Time after the start belongs to the startup probe, or to a larger failureThreshold.",
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        failureThreshold: 30
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
-        initialDelaySeconds: 30
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      startupProbe:
-        httpGet: {path: /livez, port: 8080}
-        failureThreshold: 30
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       startupProbe:
+         httpGet: {path: /livez, port: 8080}
+         failureThreshold: 30
+       livenessProbe:
+         httpGet: {path: /livez, port: 8080}
+-        initialDelaySeconds: 30
 """,
     check=on_containers(check),
 )

@@ -43,29 +43,18 @@ it, so a roll-out waits until somebody looks. Such a liveness probe does nothing
     fix="""
 Give the port its name in `ports` of this container, or write the number.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      readinessProbe:
-        httpGet: {path: /readyz, port: web}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: http, containerPort: 8080}]
-      readinessProbe:
-        httpGet: {path: /readyz, port: http}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       ports: [{name: http, containerPort: 8080}]
+       readinessProbe:
+-        httpGet: {path: /readyz, port: web}
++        httpGet: {path: /readyz, port: http}
 """,
     check=on_probes(check),
 )

@@ -40,31 +40,21 @@ servers of DNS do. Then the entry for TCP is what is missing.
     fix="""
 Probe a port with TCP, such as one for health or metrics, or use a command that speaks the protocol.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: dns, containerPort: 53, protocol: UDP}]
-      livenessProbe:
-        tcpSocket: {port: dns}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports:
-        - {name: dns, containerPort: 53, protocol: UDP}
-        - {name: health, containerPort: 8080}
-      livenessProbe:
-        httpGet: {path: /livez, port: health}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      ports: [{name: dns, containerPort: 53, protocol: UDP}]
++      ports:
++        - {name: dns, containerPort: 53, protocol: UDP}
++        - {name: health, containerPort: 8080}
+       livenessProbe:
+-        tcpSocket: {port: dns}
++        httpGet: {path: /livez, port: health}
 """,
     check=on_probes(check),
 )

@@ -76,27 +76,17 @@ that pods cannot reach. The Pod Security level *baseline* refuses the field sinc
     fix="""
 Remove `host`. For a virtual host, send the header `Host` in httpHeaders.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {host: localhost, path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        httpGet: {host: localhost, path: /livez, port: 8080}
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check),
 )

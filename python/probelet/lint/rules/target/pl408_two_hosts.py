@@ -40,34 +40,20 @@ a load balancer to any replica, or to none.
     fix="""
 Remove `httpGet.host`, and leave the header.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet:
-          host: shop.example.com
-          path: /readyz
-          port: 8080
-          httpHeaders: [{name: Host, value: shop.example.com}]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      readinessProbe:
-        httpGet:
-          path: /readyz
-          port: 8080
-          httpHeaders: [{name: Host, value: shop.example.com}]
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       readinessProbe:
+         httpGet:
+-          host: shop.example.com
+           path: /readyz
+           port: 8080
+           httpHeaders: [{name: Host, value: shop.example.com}]
 """,
     check=on_probes(check),
 )

@@ -72,30 +72,20 @@ and from the form of the value.
 Let the health endpoint answer without credentials, on a port of its own if need be; or use a command, which reads the
 secret from the container's environment.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet:
-          path: /livez
-          port: 8080
-          httpHeaders: [{name: Authorization, value: Bearer c2VjcmV0LXRva2Vu}]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        httpGet:
+-          path: /livez
+-          port: 8080
+-          httpHeaders: [{name: Authorization, value: Bearer c2VjcmV0LXRva2Vu}]
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -77,27 +77,17 @@ one that containerPorts lacks beside others.
     fix="""
 Ask a path that only answers, such as `/livez` or `/healthz`.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /metrics, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        httpGet: {path: /metrics, port: 8080}
++        httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check, "liveness", "readiness"),
     confidence="heuristic",

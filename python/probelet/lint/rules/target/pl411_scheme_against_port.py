@@ -52,29 +52,18 @@ warning. So the probe either always fails, or says nothing about the server.
     fix="""
 Write `scheme: HTTPS`; the prober does not verify the certificate.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: https, containerPort: 8443}]
-      livenessProbe:
-        httpGet: {path: /livez, port: https}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: https, containerPort: 8443}]
-      livenessProbe:
-        httpGet: {path: /livez, port: https, scheme: HTTPS}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       ports: [{name: https, containerPort: 8443}]
+       livenessProbe:
+-        httpGet: {path: /livez, port: https}
++        httpGet: {path: /livez, port: https, scheme: HTTPS}
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -53,27 +53,17 @@ all of it, because it cannot refuse what older clusters already have.
     fix="""
 Write the path alone: `/livez`, with a query if need be.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: 'http://localhost:9000/livez', port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        httpGet: {path: /livez, port: 9000}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        httpGet: {path: 'http://localhost:9000/livez', port: 8080}
++        httpGet: {path: /livez, port: 9000}
 """,
     check=on_probes(check),
 )

@@ -67,31 +67,21 @@ and the container's options.
     fix="""
 Serve health on a port without TLS, or use `grpc_health_probe -tls` as a command; a grpc probe for a gRPC port.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports: [{name: grpc-tls, containerPort: 9443}]
-      livenessProbe:
-        grpc: {port: 9443}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      ports:
-        - {name: grpc-tls, containerPort: 9443}
-        - {name: health, containerPort: 9000}
-      livenessProbe:
-        grpc: {port: 9000}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+-      ports: [{name: grpc-tls, containerPort: 9443}]
++      ports:
++        - {name: grpc-tls, containerPort: 9443}
++        - {name: health, containerPort: 9000}
+       livenessProbe:
+-        grpc: {port: 9443}
++        grpc: {port: 9000}
 """,
     check=on_probes(check),
     confidence="heuristic",

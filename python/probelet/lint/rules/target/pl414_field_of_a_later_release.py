@@ -60,27 +60,17 @@ finding void.
     fix="""
 Turn on the gate in the API server and the kubelets before the roll-out, or do without the field.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        grpc: {port: 9000, mode: TLS}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        grpc: {port: 9000}
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+-        grpc: {port: 9000, mode: TLS}
++        grpc: {port: 9000}
 """,
     check=on_probes(check),
 )

@@ -54,29 +54,19 @@ know whether the namespace has injection or mTLS; ports that are excluded from t
     fix="""
 Remove the annotation, or list the probe's port in `traffic.sidecar.istio.io/excludeInboundPorts`.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-  annotations: {sidecar.istio.io/rewriteAppHTTPProbers: "false"}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        tcpSocket: {port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        tcpSocket: {port: 8080}
+    example="""
+ apiVersion: v1
+ kind: Pod
+-metadata:
+-  name: web
+-  annotations: {sidecar.istio.io/rewriteAppHTTPProbers: "false"}
++metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         tcpSocket: {port: 8080}
 """,
     check=on_probes(check),
     confidence="heuristic",

@@ -65,46 +65,26 @@ This is information: whether it matters depends on the plugin, which no manifest
     fix="""
 Let the addresses of the nodes in on the probe's port, or try the policy with your plugin before the roll-out.
 """,
-    bad="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: networking.k8s.io/v1
-    kind: NetworkPolicy
-    metadata: {name: deny}
-    spec:
-      podSelector: {}
-      policyTypes: [Ingress]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
-""",
-    good="""
-apiVersion: v1
-kind: List
-items:
-  - apiVersion: networking.k8s.io/v1
-    kind: NetworkPolicy
-    metadata: {name: deny}
-    spec:
-      podSelector: {}
-      policyTypes: [Ingress]
-      ingress: [{ports: [{port: 8080}]}]
-  - apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: registry.example/web:1
-          livenessProbe:
-            httpGet: {path: /livez, port: 8080}
+    example="""
+ apiVersion: v1
+ kind: List
+ items:
+   - apiVersion: networking.k8s.io/v1
+     kind: NetworkPolicy
+     metadata: {name: deny}
+     spec:
+       podSelector: {}
+       policyTypes: [Ingress]
++      ingress: [{ports: [{port: 8080}]}]
+   - apiVersion: v1
+     kind: Pod
+     metadata: {name: web}
+     spec:
+       containers:
+         - name: web
+           image: registry.example/web:1
+           livenessProbe:
+             httpGet: {path: /livez, port: 8080}
 """,
     check=on_probes(check),
     confidence="heuristic",

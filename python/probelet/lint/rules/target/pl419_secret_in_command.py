@@ -76,29 +76,18 @@ kubelet replaces literal values only, and puts them into the arguments.
 Let a shell read it from the environment, in a form that is no argument: `MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql ...`,
 `REDISCLI_AUTH`, `PGPASSFILE`. `mysqladmin ping` and `pg_isready` need no password at all.
 """,
-    bad="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [mysqladmin, ping, -u, root, -phunter2hunter2]
-""",
-    good="""
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: registry.example/web:1
-      livenessProbe:
-        exec:
-          command: [mysqladmin, ping]
+    example="""
+ apiVersion: v1
+ kind: Pod
+ metadata: {name: web}
+ spec:
+   containers:
+     - name: web
+       image: registry.example/web:1
+       livenessProbe:
+         exec:
+-          command: [mysqladmin, ping, -u, root, -phunter2hunter2]
++          command: [mysqladmin, ping]
 """,
     check=on_probes(check),
     confidence="heuristic",
