@@ -7,9 +7,6 @@ from urllib.parse import urlsplit
 
 from probelet.lint.command.shell import program, simple_command
 
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "[::1]"})
-"""Hosts that are the container itself. A server behind one of them need not listen on the pod's address."""
-
 PORT_DIGITS_MAX: Final = 5
 """Digits of a port. Python makes no number of thousands of them."""
 

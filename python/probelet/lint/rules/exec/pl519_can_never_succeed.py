@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.command.client import grpc_call
 from probelet.lint.command.shell import SHELLS, program, script
 from probelet.lint.command.statements import statements
 from probelet.lint.facts.consequence import of_failing, of_no_program
@@ -51,6 +52,9 @@ def _without_value(probe: LintProbe) -> Iterator[Hit]:
     """References to variables whose value the kubelet does not put into commands of probes."""
     # The last entry of a name counts.
     entries = {entry.name: entry for entry in probe.container.spec.env}
+    if (call := grpc_call([_REFERENCE.sub("", word) for word in probe.argv])) is not None and not call.host:
+        # What is left is `:50051`, which is the container itself.
+        return
     for name in _REFERENCE.findall(" ".join(probe.argv)):
         if name in entries and entries[name].value_from is not None:
             yield probe.hit(
@@ -72,7 +76,11 @@ def _without_shell(probe: LintProbe, argv: list[str]) -> Iterator[Hit]:
             confidence="certain",
         )
         return
-    variable = next((word for word in argv[1:] if _OF_SHELL.fullmatch(word)), None)
+    if any(program([word]) in SHELLS for word in argv[1:]):
+        # `timeout 5 sh -c ...`: this shell expands.
+        return
+    found = (_OF_SHELL.search(word) for word in argv[1:] if not re.search(r"\s", word))
+    variable = next((each[0] for each in found if each is not None), None)
     if variable is not None:
         yield probe.hit(
             "exec.command",

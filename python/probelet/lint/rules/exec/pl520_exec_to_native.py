@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from probelet.lint.change import Fix, Plain, Replace
-from probelet.lint.command.client import LOOPBACK, GrpcCall, HttpCall, grpc_call, http_call
+from probelet.lint.command.client import GrpcCall, HttpCall, grpc_call, http_call
+from probelet.lint.facts.asked import where
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -11,9 +12,9 @@ from probelet.lint.rule import Rule, on_probes
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Finds HTTP and gRPC clients that ask the container itself."""
-    if (call := http_call(probe.argv)) is not None and call.host in LOOPBACK:
+    if (call := http_call(probe.argv)) is not None and where(probe.container, call.host) == "container":
         yield _hit(probe, "httpGet", _http_get(call), call.port, fails_alike=call.fails_on_status)
-    elif (health := grpc_call(probe.argv)) is not None and health.host in {*LOOPBACK, ""}:
+    elif (health := grpc_call(probe.argv)) is not None and where(probe.container, health.host) == "container":
         yield _hit(probe, "grpc", _grpc(health), health.port, fails_alike=True)
 
 
