@@ -16,9 +16,9 @@ class Client:
     options: tuple[str, ...] = ()
     """The options whose value is an address: a host, a host with a port, a URL, or a list of them with commas."""
     place: Place = ""
-    """Which argument is an address. ``url``: each URL, or the last one. ``host``: the first one. ``host port``: the one before the port.
-    ``server``: the one that begins with ``@``. ``database``: a URL, or a text with a dot, colon or slash; anything else
-    is a database. ``conninfo``: a URL, or ``host=...``; anything else is a database."""
+    """Which argument is an address. ``url``: each URL, or the last one. ``host``: the first one. ``host port``: the one
+    before the port. ``server``: the one that begins with ``@``. ``database``: a URL, or a text with a dot, colon or
+    slash; anything else is a database. ``conninfo``: a URL, or ``host=...``; anything else is a database."""
     form: Form = "address"
     """How the value of an option reads. ``node``: ``name@host``, and a name alone is a node of this machine. ``sql
     server``: ``tcp:host,port``."""

@@ -6,10 +6,11 @@ from typing import Final, NamedTuple
 
 from probelet.lint.finding import Finding
 from probelet.lint.model.workload import LintWorkload, Scope
+from probelet.lint.read.kustomization import Kustomizations
 from probelet.lint.read.neighbours import neighbour
 from probelet.lint.read.source import Source
 from probelet.lint.read.text import ManifestText
-from probelet.lint.read.workload import read_workload
+from probelet.lint.read.workload import ReadWorkload, read_workload
 from probelet.lint.rule import Rule
 from probelet.lint.rules.manifest.pl001_not_a_manifest import RULE as NOT_A_MANIFEST
 from probelet.lint.rules.manifest.pl002_template import RULE as TEMPLATE
@@ -21,15 +22,21 @@ from probelet.spec.read.kinds import KINDS, Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>")
-"""Texts that a program or a person has yet to replace: Go templates, envsubst, OpenShift, ``<your name>``,
-``IMAGE_URL``, and Helm's name for a release without one."""
+_UNRENDERED: Final = re.compile(
+    r"\{\{|\[\[|\(\(|[$#%]\{|\$\([\w.-]+\)|\$[A-Z_][A-Z0-9_]*|%[A-Za-z]\w*%|@[A-Za-z]\w*@|__[A-Za-z]\w*__|"
+    r"^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>|(?i:change[_-]?me|replace[_-]?me|^todo$|^your[_-])"
+)
+"""Texts that a program or a person has yet to replace: Go templates, variables of kustomize, envsubst, Flux and
+OpenShift, the marks of pipelines, ``<your name>``, ``IMAGE_URL``, and Helm's name for a release without one."""
 
 _IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
 """The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
 
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
+
+_PATCH: Final = re.compile(r"(^|[/._-])patch(es)?([/._-]|$)", re.IGNORECASE)
+"""The name of a patch or of its directory, where no kustomization names it."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
@@ -75,7 +82,7 @@ class Read:
     """Parts of objects, which kustomize merges into whole ones."""
 
 
-def read_source(source: Source, scope: Scope) -> Read:
+def read_source(source: Source, scope: Scope, kustomizations: Kustomizations | None = None) -> Read:
     """Reads a file, adds its objects to ``scope``, and names its mistakes."""
     read, text = Read(source), source.text()
     if not isinstance(text, str):
@@ -88,7 +95,7 @@ def read_source(source: Source, scope: Scope) -> Read:
     except TreeError as error:
         read.findings.append(Placed(_broken(source, text, error)))
         return read
-    reader = _Reader(read, read.text, scope)
+    reader = _Reader(read, read.text, scope, (kustomizations or Kustomizations()).patched_by(source.path))
     for document in found:
         read.roots.append(document.root)
         reader.read(document)
@@ -116,8 +123,9 @@ def _broken(source: Source, text: str, error: TreeError) -> Finding:
 class _Reader:
     """Reads documents into ``read`` and ``scope``."""
 
-    def __init__(self, read: Read, text: ManifestText, scope: Scope) -> None:
+    def __init__(self, read: Read, text: ManifestText, scope: Scope, patched_by: str = "") -> None:
         self._read = read
+        self._patched_by = patched_by
         self._scope = scope
         self._text = text
 
@@ -153,6 +161,9 @@ class _Reader:
             # The second: `$patch` and its like are instructions to the program that merges the patch.
             self._read.patches += 1
             return ""
+        if self._patched_by or (found.refused and _PATCH.search(self._read.source.name) is not None):
+            self._patch(found, document, raw.prefix)
+            return ""
         workload = found.workload
         self._scope.workloads.append(workload)
         self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
@@ -164,11 +175,26 @@ class _Reader:
             self._report(REFUSED, document, problem, workload.label, raw.prefix)
         return workload.label
 
+    def _patch(self, found: ReadWorkload, document: Node, prefix: str) -> None:
+        """Takes a part of an object that looks like a whole one. Nobody knows the rest of it, so no rule reads it."""
+        self._read.patches += 1
+        if not found.refused:
+            return
+        origin = f"{self._patched_by} names this file as a patch" if self._patched_by else "by its name this is a patch"
+        message = f"{origin}, so the rest of the object is elsewhere: kustomize build DIR | probelet lint -"
+        first = min(found.refused, key=lambda problem: problem.line or 0)
+        problem = Problem("error", message, None, first.line, prefix)
+        self._report(TEMPLATE, document, problem, found.workload.label, prefix)
+
     def _report(self, rule: Rule, document: Node, problem: Problem, label: str = "", prefix: str = "") -> None:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
         position = self._text.position(last.start, last.line)
-        if rule is not UNKNOWN_FIELD and _is_unrendered(last.node):
+        if (
+            _is_unrendered(last.node)
+            if rule is not UNKNOWN_FIELD
+            else _UNRENDERED.search(problem.field.rpartition(".")[2])
+        ):
             rule = TEMPLATE
         path = problem.field.removeprefix(prefix).removeprefix(".")
         finding = Finding(

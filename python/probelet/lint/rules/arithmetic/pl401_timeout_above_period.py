@@ -20,6 +20,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"timeoutSeconds {timing.timeout} is longer than periodSeconds {timing.period}: while the container hangs, an "
         f"attempt begins every {timing.gap} s and not every {timing.period} s, and it is {verdict} after up to "
         f"{latest.latest} s, not after {timing.failures} x {timing.period} = {timing.failures * timing.period} s",
+        said_by=("PL418",),
     )
 
 
@@ -51,10 +52,9 @@ A timeout that equals the period is no finding: attempts follow each other witho
        image: registry.example/web:1
        livenessProbe:
          httpGet: {path: /livez, port: 8080}
--        periodSeconds: 5
--        timeoutSeconds: 30
-+        periodSeconds: 10
-+        timeoutSeconds: 10
+-        periodSeconds: 10
++        periodSeconds: 30
+         timeoutSeconds: 30
 """,
     scenario="deadlock",
     check=on_probes(check),

@@ -28,6 +28,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         "",
         f"PodDisruptionBudget {budgets[0].metadata.name} does not hold liveness back: {reason}, and then all "
         f"{replicas(workload)} replicas are killed within {kill.earliest} to {kill.latest} s",
+        said_by=("PL201", "PL202", "PL203"),
     )
 
 
@@ -80,6 +81,7 @@ Let liveness ask only what a restart mends, with several times the patience of r
                livenessProbe:
 -                httpGet: {path: /healthz, port: 8080}
 +                httpGet: {path: /livez, port: 8080}
+                 failureThreshold: 6
 """,
     check=on_containers(check),
 )

@@ -20,10 +20,14 @@ def check(container: LintContainer) -> Iterator[Hit]:
         # Neither of them takes anything out of service, which PL518 says.
         return
     kill, unready, severity = liveness.bounds.to_kill, readiness.bounds.to_unready, _severity(container)
-    if kill is None or unready is None:
+    if kill is None or unready is None or kill.earliest >= unready.latest:
+        # A container that is surely out of service before the kill may recover without traffic.
+        return
+    if container.workload.is_daemon and not container.workload.services:
+        # Nobody sends requests by its readiness.
         return
     if severity == "info":
-        meaning = "it has that long to recover without traffic, and then it loses what it was doing"
+        meaning = "the kill may come before it is out of service, and then readiness protects nothing"
     elif severity == "error":
         meaning = (
             f"whatever takes one of the {replicas(container.workload)} replicas out of service also kills it, and the "
@@ -36,6 +40,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"liveness asks the same as readiness: a container that stops answering is unready after {unready.earliest} "
         f"to {unready.latest} s, and killed after {kill.earliest} to {kill.latest} s: {meaning}",
         severity=severity,
+        said_by=("PL203",),
     )
 
 
@@ -49,6 +54,9 @@ def _severity(container: LintContainer) -> Severity:
     if kill.latest > unready.latest:
         return "info"
     workload = container.workload
+    if liveness.handler not in ("httpGet", "grpc"):
+        # A busy server passes a TCP probe, and nobody knows what a command asks of it.
+        return "warning"
     return "error" if replicas(workload) >= 2 and any(map(_balances, workload.services)) else "warning"
 
 
@@ -70,8 +78,9 @@ not stuck: without new requests it recovers.
 
 If both ask the same and liveness is not slower, overload kills. The restart takes the container's caches and its share
 of the load goes to the other replicas, which are the next. With two replicas or more behind a Service this is a chain
-reaction, and an error. Behind a headless Service, whose clients choose their pods, it is a warning. Liveness that is
-slower gives the container time to recover: this is information only.
+reaction, and an error for httpGet and grpc, which a busy server fails. Behind a headless Service, whose clients choose
+their pods, it is a warning. Liveness that is only a little slower is information; liveness that surely comes after
+unreadiness gives the container time to recover, and is no finding.
 """,
     formula="latest kill <= latest unreadiness, each F x max(p, T) + T",
     source=(
