@@ -179,6 +179,7 @@ def _mend(request: "Request") -> None:
     mended = mend(request)
     left = f"; {mended.left} left, because a comment or an anchor is in the way" if mended.left else ""
     complain(f"probelet lint: {many(mended.fixes, 'finding')} fixed in {many(mended.files, 'file')}{left}")
+    complain(*(f"probelet lint: {line}" for line in mended.reasons))
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:

@@ -35,7 +35,7 @@ _IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
 
-_PATCH: Final = re.compile(r"(^|[/._-])patch(es)?([/._-]|$)", re.IGNORECASE)
+_PATCH: Final = re.compile(r"(^|/)(patch(es)?/[^/]*|([^/]*[._-])?patch(es)?([._-][^/]*)?)$", re.IGNORECASE)
 """The name of a patch or of its directory, where no kustomization names it."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
