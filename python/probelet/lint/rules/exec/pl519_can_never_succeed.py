@@ -62,6 +62,7 @@ def _without_value(probe: LintProbe) -> Iterator[Hit]:
                 f"$({name}) becomes nothing: the kubelet puts only literal values into the commands of probes, and "
                 f"{name} has valueFrom; let a shell expand ${name}",
                 confidence="certain",
+                said_by=("PL518",),
             )
             return
 
@@ -74,6 +75,7 @@ def _without_shell(probe: LintProbe, argv: list[str]) -> Iterator[Hit]:
             "exec.command",
             f"no shell runs the command: {operator!r} and the words behind it are arguments of {program(argv)}",
             confidence="certain",
+            said_by=("PL518",),
         )
         return
     if any(program([word]) in SHELLS for word in argv[1:]):
@@ -86,6 +88,7 @@ def _without_shell(probe: LintProbe, argv: list[str]) -> Iterator[Hit]:
             "exec.command",
             f"no shell runs the command: {program(argv)} gets the text {variable}, and not the variable's value",
             confidence="certain",
+            said_by=("PL518",),
         )
 
 
