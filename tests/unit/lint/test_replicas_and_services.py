@@ -56,7 +56,7 @@ def severities(
         ("type: ClusterIP", 1, 3, "warning"),
         ("clusterIP: None", 3, 3, "warning"),
         ("publishNotReadyAddresses: true", 3, 3, "warning"),
-        ("type: ClusterIP", 3, 4, "info"),
+        ("type: ClusterIP", 3, 4, None),
         ("type: ClusterIP", 3, 6, None),
     ],
 )
@@ -86,7 +86,12 @@ def test_pl104_speaks_of_several_replicas_behind_a_service_that_follows_readines
 
 
 def test_pl101_sees_that_readiness_waits_for_its_own_service(tmp_path: Path) -> None:
-    text = TEXT.replace("SERVICE", "type: ClusterIP").replace("REPLICAS", "3").replace("KILLS", "3")
+    text = (
+        TEXT.replace("SERVICE", "type: ClusterIP")
+        .replace("REPLICAS", "3")
+        .replace("KILLS", "3")
+        .replace("LIVENESS", SAME)
+    )
     found = of_rule(
         report(tmp_path, text.replace("{READINESS}", f"{{{OWN}}}").lstrip(), only("PL101")).findings, "PL101"
     )

@@ -20,15 +20,13 @@ def check(container: LintContainer) -> Iterator[Hit]:
         # Neither of them takes anything out of service, which PL518 says.
         return
     kill, unready, severity = liveness.bounds.to_kill, readiness.bounds.to_unready, _severity(container)
-    if kill is None or unready is None or kill.earliest >= unready.latest:
-        # A container that is surely out of service before the kill may recover without traffic.
+    if kill is None or unready is None or kill.latest > unready.latest:
+        # Liveness is the slower one, as it should be where there is one endpoint.
         return
     if container.workload.is_daemon and not container.workload.services:
         # Nobody sends requests by its readiness.
         return
-    if severity == "info":
-        meaning = "the kill may come before it is out of service, and then readiness protects nothing"
-    elif severity == "error":
+    if severity == "error":
         meaning = (
             f"whatever takes one of the {replicas(container.workload)} replicas out of service also kills it, and the "
             "others get its load"
@@ -45,16 +43,8 @@ def check(container: LintContainer) -> Iterator[Hit]:
 
 
 def _severity(container: LintContainer) -> Severity:
-    liveness, readiness = container.liveness, container.readiness
-    assert liveness is not None
-    assert readiness is not None
-    kill, unready = liveness.bounds.to_kill, readiness.bounds.to_unready
-    assert kill is not None
-    assert unready is not None
-    if kill.latest > unready.latest:
-        return "info"
     workload = container.workload
-    if liveness.handler not in ("httpGet", "grpc"):
+    if container.liveness is not None and container.liveness.handler not in ("httpGet", "grpc"):
         # A busy server passes a TCP probe, and nobody knows what a command asks of it.
         return "warning"
     return "error" if replicas(workload) >= 2 and any(map(_balances, workload.services)) else "warning"
@@ -79,8 +69,8 @@ not stuck: without new requests it recovers.
 If both ask the same and liveness is not slower, overload kills. The restart takes the container's caches and its share
 of the load goes to the other replicas, which are the next. With two replicas or more behind a Service this is a chain
 reaction, and an error for httpGet and grpc, which a busy server fails. Behind a headless Service, whose clients choose
-their pods, it is a warning. Liveness that is only a little slower is information; liveness that surely comes after
-unreadiness gives the container time to recover, and is no finding.
+their pods, it is a warning. Liveness that is
+slower is no finding: it gives the container time to recover without new requests.
 """,
     formula="latest kill <= latest unreadiness, each F x max(p, T) + T",
     source=(

@@ -13,11 +13,8 @@ from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_containers
 from probelet.spec.model.probe import Probe
 
-DELAY: Final = 30
+DELAY: Final = 60
 """Seconds from which on a delay is a guess at the start, and no politeness."""
-
-LONG: Final = 60
-"""Seconds from which on the container is unwatched for so long after each restart that it is a warning."""
 
 PERIOD: Final = 10
 """The longest period of the startup probe in the fix: so long may a container wait that is up already."""
@@ -39,7 +36,6 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"initialDelaySeconds {timing.delay} guesses how long a start takes: a start of more than "
         f"{budget.earliest} s may be killed, and a container that is up after 2 s is not watched before "
         f"{first.earliest} to {first.latest} s, after every restart",
-        severity=None if timing.delay >= LONG else "info",
         fix=_fix(liveness, budget.latest),
         said_by=("PL307",),
     )
@@ -101,13 +97,13 @@ A startupProbe asks again and again until the container is up, and only then liv
 many minutes and costs nothing when the start is quick. The article is older than it: startup probes came with
 Kubernetes 1.16.
 
-A delay of less than a minute is information. A delay that is no longer than the period, or a command that no start can
-fail because it only looks at processes or files, is no finding.
+A delay of less than a minute is no finding, nor is one that is no longer than the period, or that of a command that no
+start can fail because it only looks at processes or files.
 
 The fix adds one with liveness' own handler and at least the same budget: every start that survived before survives. A
 container that hangs later is killed as soon as before. Readiness begins when the startup probe has passed.
 """,
-    formula="d >= 30 s and d > p without startupProbe; budget d - 1 + (F - 1) x p, first attempt after d - 1 to d + p",
+    formula="d >= 60 s and d > p without startupProbe; budget d - 1 + (F - 1) x p, first attempt after d - 1 to d + p",
     source=(
         "Breck, Liveness: set the initialDelaySeconds parameter conservatively",
         "https://github.com/sapcc/openstack-helm/pull/64",
