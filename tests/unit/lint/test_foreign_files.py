@@ -10,22 +10,38 @@ from tests.unit.lint.linted import report
 
 
 @pytest.mark.parametrize(
-    ("text", "severity"),
+    ("text", "is_object"),
     [
-        ("apiVersion: v1\nkind: [\n", "error"),
-        ('{"kind": "Pod",\n', "error"),
-        ("a: [\n", "warning"),
-        ('{"a": 1}\n{"a": 2}\n', "warning"),
-        ("theme: !!python/name:x.y\n", "warning"),
+        ("apiVersion: v1\nkind: [\n", True),
+        ('{"kind": "Pod",\n', True),
+        ("a: [\n", False),
+        ('{"a": 1}\n{"a": 2}\n', False),
+        ("theme: !!python/name:x.y\n", False),
+        ("entries:\n- !KeyOf flow\n", False),
     ],
 )
 def test_a_file_that_cannot_be_read_is_an_error_if_it_is_named_or_looks_like_an_object(
-    tmp_path: Path, text: str, severity: str
+    tmp_path: Path, text: str, is_object: bool
 ) -> None:
     (named,) = report(tmp_path, text).findings
     assert (named.rule, named.severity) == ("PL001", "error")
-    (found,) = lint([tmp_path]).findings
-    assert (found.rule, found.severity) == ("PL001", severity)
+    found = lint([tmp_path])
+    assert [(each.rule, each.severity) for each in found.findings] == ([("PL001", "error")] if is_object else [])
+    assert found.others == (0 if is_object else 1)
+
+
+def test_a_variable_on_a_line_of_its_own_makes_a_template(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: Pod\nspec:\n  env:\n${ALL_VARIABLES}\n  - name: a\n"
+    (found,) = report(tmp_path, text).findings
+    assert (found.rule, found.severity) == ("PL002", "warning")
+
+
+def test_the_placeholders_of_an_object_are_one_finding(tmp_path: Path) -> None:
+    probe = "{httpGet: {path: /, port: 80}, periodSeconds: '${P}', timeoutSeconds: '${T}'}"
+    text = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: a, image: a, livenessProbe: "
+    (found,) = report(tmp_path, f"{text}{probe}}}]}}}}").findings
+    assert found.rule == "PL002"
+    assert found.message.endswith("; 1 more value of this object is a placeholder too")
 
 
 def test_a_placeholder_of_a_generator_makes_a_template(tmp_path: Path) -> None:

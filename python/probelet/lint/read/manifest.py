@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+import msgspec
+
 from probelet.lint.finding import Finding
 from probelet.lint.model.workload import LintWorkload, Scope
 from probelet.lint.read.kustomization import Kustomizations
@@ -29,8 +31,9 @@ _UNRENDERED: Final = re.compile(
 """Texts that a program or a person has yet to replace: Go templates, variables of kustomize, envsubst, Flux and
 OpenShift, the marks of pipelines, ``<your name>``, ``IMAGE_URL``, and Helm's name for a release without one."""
 
-_IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
-"""The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
+_IN_TEXT: Final = re.compile(r"\{\{|\{%|<%|@[A-Z][A-Z0-9_]*@|^[^\S\n]*+\$\{?[A-Z][A-Z0-9_]*\}?[^\S\n]*+$", re.MULTILINE)
+"""The marks of a template in a text that is no YAML: those of Go, Jinja and ERB, a placeholder as ``@NODE_NAME@``, or a
+variable on a line of its own."""
 
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
@@ -93,7 +96,11 @@ def read_source(source: Source, scope: Scope, kustomizations: Kustomizations | N
         # All of it first: the part that cannot be read might change the meaning of the objects before it.
         found = list(documents(text))
     except TreeError as error:
-        read.findings.append(Placed(_broken(source, text, error)))
+        if source.is_named or _OBJECT.search(text) is not None:
+            read.findings.append(Placed(_broken(source, text, error)))
+        else:
+            # Another tool's file, and no mistake: many have tags of their own, and a JSON file may have a value a line.
+            read.others += 1
         return read
     reader = _Reader(read, read.text, scope, (kustomizations or Kustomizations()).patched_by(source.path))
     for document in found:
@@ -106,11 +113,9 @@ def _broken(source: Source, text: str, error: TreeError) -> Finding:
     rule, message = NOT_A_MANIFEST, str(error)
     if _IN_TEXT.search(text):
         rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
-    # In another tool's file it may be no mistake: many have tags of their own, and a JSON file may have a value a line.
-    is_object = source.is_named or _OBJECT.search(text) is not None
     return Finding(
         rule=rule.id,
-        severity=rule.severity if is_object else "warning",
+        severity=rule.severity,
         object="",
         path="",
         file=source.name,
@@ -171,9 +176,22 @@ class _Reader:
             # The API server ignores a status that somebody writes, and one that it has written is no author's.
             if not problem.field.removeprefix(raw.prefix).removeprefix(".").startswith("status."):
                 self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
+        marked = [problem for problem in found.refused if self._is_marked(document, problem)]
         for problem in found.refused:
-            self._report(REFUSED, document, problem, workload.label, raw.prefix)
+            if problem not in marked:
+                self._report(REFUSED, document, problem, workload.label, raw.prefix)
+        if marked:
+            more = len(marked) - 1
+            values = "value of this object is a placeholder" if more == 1 else "values of this object are placeholders"
+            message = f"{marked[0].message}; {more} more {values} too" if more else marked[0].message
+            first = msgspec.structs.replace(marked[0], message=message)
+            self._report(TEMPLATE, document, first, workload.label, raw.prefix)
         return workload.label
+
+    def _is_marked(self, document: Node, problem: Problem) -> bool:
+        """True if the value that an API server would refuse is a placeholder."""
+        *_, last = members_on_way(document, problem.field)
+        return _is_unrendered(last.node)
 
     def _patch(self, found: ReadWorkload, document: Node, prefix: str) -> None:
         """Takes a part of an object that looks like a whole one. Nobody knows the rest of it, so no rule reads it."""
@@ -190,11 +208,8 @@ class _Reader:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
         position = self._text.position(last.start, last.line)
-        if (
-            _is_unrendered(last.node)
-            if rule is not UNKNOWN_FIELD
-            else _UNRENDERED.search(problem.field.rpartition(".")[2])
-        ):
+        name = problem.field.rpartition(".")[2]
+        if _UNRENDERED.search(name) if rule is UNKNOWN_FIELD else _is_unrendered(last.node):
             rule = TEMPLATE
         path = problem.field.removeprefix(prefix).removeprefix(".")
         finding = Finding(

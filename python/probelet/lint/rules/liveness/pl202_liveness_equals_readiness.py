@@ -1,6 +1,7 @@
 """PL202: liveness and readiness ask the same question."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from probelet.lint.command.why_it_succeeds import why_it_succeeds
 from probelet.lint.facts.question import question
@@ -9,6 +10,9 @@ from probelet.lint.finding import Hit, Severity
 from probelet.lint.model.neighbour import Service
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.rule import Rule, on_containers
+
+PATIENT: Final = 120
+"""Seconds of failures. No overload of a moment lasts so long."""
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -43,7 +47,9 @@ def check(container: LintContainer) -> Iterator[Hit]:
 
 
 def _severity(container: LintContainer) -> Severity:
-    workload = container.workload
+    workload, kill = container.workload, container.liveness.bounds.to_kill if container.liveness is not None else None
+    if kill is not None and kill.earliest >= PATIENT:
+        return "warning"
     if container.liveness is not None and container.liveness.handler not in ("httpGet", "grpc"):
         # A busy server passes a TCP probe, and nobody knows what a command asks of it.
         return "warning"
@@ -68,9 +74,9 @@ not stuck: without new requests it recovers.
 
 If both ask the same and liveness is not slower, overload kills. The restart takes the container's caches and its share
 of the load goes to the other replicas, which are the next. With two replicas or more behind a Service this is a chain
-reaction, and an error for httpGet and grpc, which a busy server fails. Behind a headless Service, whose clients choose
-their pods, it is a warning. Liveness that is
-slower is no finding: it gives the container time to recover without new requests.
+reaction, and an error for httpGet and grpc, which a busy server fails, unless liveness waits two minutes. Behind a
+headless Service, whose clients choose their pods, it is a warning. Liveness that is slower is no finding: it gives the
+container time to recover without new requests.
 """,
     formula="latest kill <= latest unreadiness, each F x max(p, T) + T",
     source=(

@@ -11,6 +11,9 @@ from probelet.lint.rule import Rule, on_containers
 LONG: Final = 30
 """Seconds of a delay with an effect that are worth a finding."""
 
+SHORT: Final = 10
+"""Seconds of a delay without one: somebody meant them to do something."""
+
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Finds delays of liveness and readiness in a container with a startup probe."""
@@ -25,7 +28,7 @@ def _hits(probe: LintProbe, startup: LintProbe) -> Iterator[Hit]:
     delay, first = probe.timing.delay, startup.bounds.first_probe
     # The startup probe waits as long, from the same moment, so the delay is over when it passes.
     is_dead = delay <= startup.timing.delay
-    if not is_dead and delay < LONG:
+    if delay < (SHORT if is_dead else LONG):
         return
     if is_dead:
         effect = f"it has no effect, because the startup probe passes after {first.earliest} s at the earliest"
@@ -51,10 +54,10 @@ Liveness and readiness wait for the startup probe anyway. Their `initialDelaySec
 container, so most of it, or all, is over when they begin. It does not give the application time after its start, as
 many expect. What is left of it only delays: a container that started fast gets no requests until the delay is over.
 
-A delay that has an effect is a finding from 30 s on. `--fix` removes a delay that is never longer than the startup
-probe's own, because then nothing changes.
+A delay without an effect is a finding from 10 s on, one with an effect from 30 s on. `--fix` removes a delay that is
+never longer than the startup probe's own, because then nothing changes.
 """,
-    formula="with a startupProbe d of liveness or readiness >= 30 s, or > 0 and <= d of the startupProbe: no effect",
+    formula="with a startupProbe d of liveness or readiness >= 30 s, or >= 10 s and <= d of the startupProbe",
     source=(
         "kubernetes/pkg/kubelet/prober/worker.go: doProbe, 1.36",
         "https://github.com/kubernetes/website/pull/40072",
