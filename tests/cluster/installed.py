@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import yaml
@@ -132,6 +133,19 @@ class Installed:
         self._cluster.runtime.ctr("tasks", "kill", "-s", "9", killed)
         # The runtime needs a moment to notice, and would name the killed container as the running one until then.
         until(lambda: self.agent_container() != killed, "the end of the killed agent")
+
+    def worker(self) -> int:
+        """The process of the first node's agent below its parent, by its number on that node; 0 if there is none."""
+        parent = self._cluster.runtime.pid_of(self.agent_container())
+        found = self._cluster.runtime.command("cat", f"/proc/{parent}/task/{parent}/children").split()
+        return int(found[0]) if found else 0
+
+    def signal_worker(self, number: signal.Signals) -> int:
+        """A signal to that process, once it runs; returns which one it was."""
+        until(self.worker, "the agent below its parent")
+        worker = self.worker()
+        self._cluster.runtime.command("sh", "-c", f"kill -{int(number)} {worker}")
+        return worker
 
     def configure_agent(self, patch: Object | None = None, overlay: Path | None = None) -> None:
         """Apply the manifests with another patch of the agent's template or an overlay, and wait for its new pod."""
