@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 def supervise(log_format: str, command: list[str]) -> int:
     """Runs the command until it ends for good; returns the exit code for this process."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {*ENDS, signal.SIGCHLD})
-    # Whoever started this process may have ignored it, and then the kernel would keep no status.
+    # The process that started this one may have ignored it, and then the kernel would keep no status.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     deaths = 0
     while True:

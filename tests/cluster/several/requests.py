@@ -11,7 +11,7 @@ from tests.cluster.record.notes import Notes, read
 @contextmanager
 def noted(stage: Stage, kind: str = REQUESTS) -> Iterator[Path]:
     """A file with every change of the objects of one kind in the namespace, until the end of the block. It begins with
-    those that there are."""
+    the objects that there are."""
     there_are = len(stage.cluster.api.items(stage.namespace.path(kind)))
     folder = stage.cluster.folder / "scenes"
     folder.mkdir(exist_ok=True)
