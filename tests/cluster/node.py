@@ -19,6 +19,7 @@ class Node:
         self.runtime = ClusterRuntime(space, host, target)
         self.kubelet = Kubelet(space, host, self.runtime, assets, kubeconfig)
         self.is_on = False
+        """Whether the cluster can expect it to be ready."""
 
     @property
     def programs(self) -> list[Program]:
@@ -58,4 +59,13 @@ class FurtherNode(Node):
         self._space.start()
         self.runtime.run()
         self.kubelet.start()
+        self.is_on = True
+
+    def cut_off(self) -> None:
+        """Take its network away: what runs on it goes on, alone."""
+        self.is_on = False
+        self._space.unplug()
+
+    def reconnect(self) -> None:
+        self._space.plug()
         self.is_on = True

@@ -84,6 +84,22 @@ class NodeSpace(Namespaces):
         # The kernel removes the link with its other end, a moment later.
         until(lambda: not self._has_link(), f"the link to {self._host.name} to go")
 
+    def plug(self) -> None:
+        """Plug the cable in: the other nodes reach it, and it reaches them."""
+        host = self._host
+        to_node = f"dev {host.name} src {NODE_IP}"
+        for words in (
+            f"ip link set {host.name} up",
+            f"ip route add {host.address} {to_node}",
+            f"ip route add {host.pods} via {host.address} {to_node}",
+        ):
+            self._run(self._outside, words)
+
+    def unplug(self) -> None:
+        """Pull the cable out: it runs on, alone."""
+        # The routes go with it.
+        self._run(self._outside, f"ip link set {self._host.name} down")
+
     def _is_ready(self) -> bool:
         self.program.check()
         return (self.folder / "ready").exists()
@@ -101,14 +117,8 @@ class NodeSpace(Namespaces):
 
     def _connect(self) -> None:
         host = self._host
-        to_node = f"dev {host.name} src {NODE_IP}"
-        for words in (
-            f"ip link add {host.name} type veth peer name d0 netns {self.first}",
-            f"ip link set {host.name} up",
-            f"ip route add {host.address} {to_node}",
-            f"ip route add {host.pods} via {host.address} {to_node}",
-        ):
-            self._run(self._outside, words)
+        self._run(self._outside, f"ip link add {host.name} type veth peer name d0 netns {self.first}")
+        self.plug()
         for words in (
             f"ip addr add {host.address}/32 dev d0",
             "ip link set d0 up",

@@ -20,8 +20,8 @@ def test_pods_of_all_nodes_reach_each_other_and_the_api_server_reaches_them(
     cluster: Cluster, namespace: Namespace
 ) -> None:
     names = {node.name: f"on-{node.name}" for node in cluster.nodes}
-    for node, name in names.items():
-        namespace.create(on(node, pod(name, container(readinessProbe=answers("r", "200")))))
+    for place, name in names.items():
+        namespace.create(on(place, pod(name, container(readinessProbe=answers("r", "200")))))
     for name in names.values():
         namespace.until_ready(name)
     found = {name: namespace.pod(name) for name in names.values()}
