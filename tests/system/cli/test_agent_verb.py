@@ -5,11 +5,7 @@ import json
 import random
 import signal
 import ssl
-import subprocess
-import sys
 import urllib.request
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,54 +13,13 @@ import pytest
 from probelet.kube.kinds import EVENTS, LEASES
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.system.cli.agent_process import agent, begun, until
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
-from tests.unit.agent.scripted_agent import World, scripted_world
+from tests.unit.agent.scripted_agent import World
 
 pytestmark = pytest.mark.e2e
 
 LIVES, LIFE_SECONDS_MAX, SEED = 5, 0.4, 18
-
-
-@asynccontextmanager
-async def agent(world: World, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A running agent; the context's end ends it by SIGTERM."""
-    process = await begun(world, **more)
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-async def begun(world: World, **more: str) -> asyncio.subprocess.Process:
-    flags = {
-        "node": NODE,
-        "kubeconfig": str(world.api.kubeconfig()),
-        "runtime": f"unix://{world.folder / 'cri.sock'}",
-        "state_dir": str(world.folder / "state"),
-        "listen": f"unix:{world.folder / 'pages.sock'}",
-        "log_format": "json",
-        **more,
-    }
-    given = [part for name, value in flags.items() for part in (f"--{name.replace('_', '-')}", value)]
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "probelet", "agent", *given, stderr=subprocess.PIPE
-    )
-
-
-async def until(true: Callable[[], object]) -> None:
-    for _ in range(600):
-        if true():
-            return
-        await asyncio.sleep(0.05)
-    raise TimeoutError
-
-
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with scripted_world(tmp_path) as world:
-        yield world
 
 
 async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: World) -> None:

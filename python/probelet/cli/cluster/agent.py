@@ -1,7 +1,7 @@
 """``probelet agent``."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 from cyclopts import Parameter
 
@@ -59,6 +59,16 @@ NodeProber = Annotated[
     ),
 ]
 
+Supervise = Annotated[
+    bool,
+    Parameter(
+        name="--supervise",
+        show_default=False,
+        help="Run as the small parent of an agent, and start it again at once when it has\n"
+        "died: for a container, whose kubelet would wait longer each time.",
+    ),
+]
+
 REMOTELY = "serve health and metrics alone, over TLS, with --listen-health"
 
 app = verb(
@@ -78,6 +88,7 @@ app = verb(
     "probelet agent --node worker-1",
     "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
+    "probelet agent --supervise",
 )
 
 
@@ -102,8 +113,11 @@ def agent(
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
     node_executor: NodeExecutor = "own",
     duration: Duration = None,
+    supervise: Supervise = False,
     log: LogFlags = LOG,
 ) -> int:
+    if supervise:
+        _become_supervisor(log.log_format)
     import os
     import socket
     from contextlib import ExitStack, closing
@@ -147,6 +161,18 @@ def agent(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _become_supervisor(log_format: str) -> NoReturn:
+    """Replaces this process by the parent of an agent with the same command line, but for ``--supervise``."""
+    import os
+    import sys
+
+    from probelet.daemon import supervise
+
+    words = [word for word in sys.orig_argv[1:] if word.partition("=")[0] != "--supervise"]
+    command = [sys.executable, "-I", "-S", supervise.__file__, log_format, sys.executable, *words]
+    os.execv(sys.executable, command)
 
 
 def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:
