@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Listen
 from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
@@ -101,6 +101,7 @@ def agent(
     node_prober: NodeProber = "own",
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
     node_executor: NodeExecutor = "own",
+    coexist_kruise: CoexistKruise = False,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
@@ -129,11 +130,12 @@ def agent(
         descriptors=descriptors,
         node_executor=node_executor,
         node_prober=node_prober,
+        coexist=coexist_kruise,
     )
     try:
         address = parse_address(listen)
         with ExitStack() as stack:
-            locked = stack.enter_context(locked_state_dir(state_dir))
+            locked = stack.enter_context(locked_state_dir(state_dir, on_wait=_log_wait))
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
             if listen_health is not None:
@@ -147,6 +149,14 @@ def agent(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _log_wait(holder: str) -> None:
+    import structlog
+
+    structlog.get_logger("probelet.agent").warning(
+        "waiting for the state directory: two agents of a node exclude each other", holder=holder
+    )
 
 
 def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:
