@@ -18,7 +18,18 @@ from probelet.webhook.certificate.pair import pem
 from tests.support.paths import ROOT
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import JSON_PATCH, Client, Json, Refused
-from tests.system.admission.objects import ADMISSION, account, allow, client_of, documents, until, user
+from tests.system.admission.injector import Injector
+from tests.system.admission.objects import (
+    ADMISSION,
+    account,
+    allow,
+    client_of,
+    documents,
+    pod,
+    pods_of,
+    until,
+    user,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -182,3 +193,21 @@ def test_it_has_no_token_of_another_account_made(api: ApiServer, webhook: Client
     with pytest.raises(Refused, match=r"of no type but kubernetes\.io/tls"):
         webhook.create(SECRETS, wanted)
     api.user("operator").create(f"{SECRETS}?dryRun=All", wanted)
+
+
+def test_a_false_webhook_changes_new_pods_that_ask_and_no_others(api: ApiServer, namespace: str, path: str) -> None:
+    """What remains for a thief who answers in its place: the configuration bounds it, and the webhook leaves that alone."""
+    false = {"name": "thief", "image": "registry.local/thief:1", "securityContext": {"privileged": True}}
+    with Injector(false) as thief:
+        found = api.admin.get(path)
+        bundle = base64.b64encode(thief.authority).decode()
+        here = {**found["webhooks"][0], "clientConfig": {"url": thief.url, "caBundle": bundle}, "namespaceSelector": {}}
+        api.admin.call("PUT", path, {**found, "webhooks": [here]})
+
+        def containers(**metadata: Any) -> list[str]:
+            made = api.admin.create(f"{pods_of(namespace)}?dryRun=All", pod("web", **metadata))
+            return [one["name"] for one in made["spec"]["containers"]]
+
+        until(lambda: containers(labels={"probelet.dev/managed": "true"}) == ["app", "thief"], "a call")
+        for labels in ({}, {"probelet.dev/managed": "false"}, {"app": "web"}):
+            assert containers(labels=labels) == ["app"]
