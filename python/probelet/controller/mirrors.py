@@ -45,6 +45,8 @@ class Handlers:
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
+    out: Callable[[tuple[str, str], tuple[str, ...]], None] = lambda pod, requests: None
+    """Gets each pod, by namespace and name, that requests keep out of service, and their names."""
 
 
 class Mirrors:
@@ -72,7 +74,7 @@ class Mirrors:
             namespace=namespace,
             fields=f"metadata.name={config_map}",
         )
-        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS))
+        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS), handlers.out)
         self._others: list[Reflector[Any]] = [
             self._needed(kinds.NODES, read_node, self._node),
             self._needed(kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes),
@@ -97,6 +99,11 @@ class Mirrors:
             group.create_task(self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"))
             group.create_task(self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"))
         raise AssertionError("the mirrors end only by cancellation")
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether the decision may act: everything is known and current."""
+        return self._is_synced
 
     @property
     def why_not_synced(self) -> str | None:

@@ -196,7 +196,7 @@ def test_it_has_no_token_of_another_account_made(api: ApiServer, webhook: Client
 
 
 def test_a_false_webhook_changes_new_pods_that_ask_and_no_others(api: ApiServer, namespace: str, path: str) -> None:
-    """What remains for a thief who answers in its place: the configuration bounds it, and the webhook leaves that alone."""
+    """What remains for a thief who answers in its place: the configuration bounds it, and no webhook changes that."""
     false = {"name": "thief", "image": "registry.local/thief:1", "securityContext": {"privileged": True}}
     with Injector(false) as thief:
         found = api.admin.get(path)

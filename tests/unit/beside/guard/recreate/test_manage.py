@@ -151,12 +151,11 @@ def test_c3_a_new_instance_counts_whatever_its_start_time_says() -> None:
 ASKS: dict[str, Any] = {"status": recreating(), "strategy": {"unreadyGracePeriodSeconds": 3}}
 
 
-def test_a_pod_is_taken_out_of_service_finalizer_first_then_condition_then_note() -> None:
+def test_a_pod_is_taken_out_of_service_condition_first_then_note_and_without_a_finalizer() -> None:
     pod = made_pod(
         gate=True, conditions=[{"type": "KruisePodReady", "status": "True"}, {"type": "Ready", "status": "True"}]
     )
-    assert managed(made(**ASKS), pod) == Management(Patch({"metadata": {"finalizers": [UNREADY_ACQUIRED]}}))
-    held = made(finalizers=[UNREADY_ACQUIRED], **ASKS)
+    held = made(**ASKS)
     found = managed(held, pod)
     assert isinstance(found.action, SetConditions)
     gate, ready = found.action.conditions
@@ -199,6 +198,16 @@ def test_an_ended_request_puts_its_pod_back_and_then_lets_go(over: dict[str, Any
     back = made_pod(gate=True, conditions=[{"type": "KruisePodReady", "status": "True", "message": "[]"}])
     assert managed(request, back) == Management(Patch({"metadata": {"finalizers": ["other"]}}))
     assert managed(request, None) == Management(Patch({"metadata": {"finalizers": ["other"]}}))
+
+
+@pytest.mark.parametrize("over", [{"status": DONE}, {"is_deleting": True}])
+def test_an_ended_request_without_a_finalizer_puts_its_pod_back_too(over: dict[str, Any]) -> None:
+    asks = {**over, "strategy": ASKS["strategy"]}
+    pod = made_pod(gate=True, conditions=[{"type": "KruisePodReady", "status": "False", "message": KEY}])
+    found = managed(made(**asks), pod)
+    assert isinstance(found.action, SetConditions)
+    back = made_pod(gate=True, conditions=[{"type": "KruisePodReady", "status": "True", "message": "[]"}])
+    assert not isinstance(managed(made(**asks), back).action, SetConditions)
 
 
 def test_another_reason_keeps_the_pod_out_of_service() -> None:
