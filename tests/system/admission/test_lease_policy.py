@@ -57,7 +57,7 @@ def controller(api: ApiServer) -> Client:
 
 @pytest.fixture(autouse=True)
 def none_left(api: ApiServer) -> None:
-    """An administrator deletes every Lease, whoever wrote it."""
+    """An administrator deletes every Lease, also those of agents and controllers."""
     api.admin.call("DELETE", LEASES)
     assert api.admin.get(LEASES)["items"] == []
 

@@ -39,6 +39,8 @@ class Stage:
         crds = ["crd/nodepodprobes.apps.kruise.io", "crd/containerrecreaterequests.apps.kruise.io"]
         kubectl("wait", "--for=condition=Established", "--timeout=60s", *crds)
         kubectl("apply", "-k", ENHANCED / "controller")
+        # Other tests of this API server have led.
+        self.admin.delete(LEASES)
         for node in (OWN, OTHER):
             self.admin.create(f"{CORE}/nodes", {**NODE, "metadata": {"name": node}})
             self.admin.create(PODS, pod(node, node))

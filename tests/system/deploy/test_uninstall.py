@@ -74,7 +74,7 @@ def test_it_ends_and_leaves_nothing(installed: Administrator, tmp_path: Path) ->
     for kind, namespace, name in kustomized(OVERLAY):
         place = ["-n", namespace] if namespace else []
         assert "NotFound" in kubectl("get", kind, name, *place, check=False), (kind, name)
-    # A kind that comes back has no request of before, and whoever installs again finds the pod.
+    # A kind that comes back has no request of before. Pods stay.
     with pytest.raises(ApiError):
         installed.control.api.get(f"{REQUESTS}/again")
     assert json.loads(kubectl("get", "pod", "web", "-n", "default", "-o", "json"))["metadata"]["name"] == "web"

@@ -35,7 +35,7 @@ async def test_a_pod_that_is_left_is_ready_and_neither_probed_nor_killed(node: W
     node.runtime.exec_answers["alive",] = FAILS
     ran = attempts(node)
     await node.for_seconds(30)
-    assert attempts(node) <= ran + 2, "those that were in flight"
+    assert attempts(node) <= ran + 2, "attempts that were in flight"
     assert not node.stopped()
     assert node.is_ready()
     assert len(node.events("ProbesLeft")) == 1

@@ -20,7 +20,7 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True, slots=True)
 class KnownPod:
-    """What is known of a pod without its definition. ``is_idempotent``: its preStop hooks may run twice."""
+    """A pod without its definition. ``is_idempotent``: its preStop hooks may run twice."""
 
     uid: str
     namespace: str

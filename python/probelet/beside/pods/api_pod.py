@@ -63,7 +63,7 @@ class ApiPod(msgspec.Struct, frozen=True):
     is_pre_stop_idempotent: bool = False
     """A preStop hook that did not end may run again."""
     asked: Asked = NOTHING
-    """What its annotation for enhanced liveness asks for."""
+    """The handlers that its annotation for enhanced liveness asks for."""
 
     @property
     def full_name(self) -> str:

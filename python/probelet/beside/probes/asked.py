@@ -14,7 +14,7 @@ from probelet.spec.model.probe import HTTPGetAction, Probe, TCPSocketAction
 from probelet.spec.rules.defaults import set_probe_defaults
 
 Handler: TypeAlias = tuple[Any, ...]
-"""What a probe does in its container: its host and its action."""
+"""The host and the action of a probe."""
 
 Asked: TypeAlias = Mapping[str, tuple[Handler, ...]]
 """The handlers of an annotation by container, with defaults and with numbers for named ports."""
@@ -23,7 +23,7 @@ NOTHING: Final[Asked] = {}
 
 
 def asked_of(pod: PodObject) -> Asked:
-    """What the annotation of a pod asks for. One that cannot be read asks for nothing."""
+    """The handlers that the annotation of a pod asks for; none if it cannot be read."""
     text = pod.annotations.get(CONTEXT)
     if not text:
         return NOTHING
