@@ -16,6 +16,7 @@ from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_prob
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.beside.guard.recreate.not_ready import OutOfService
 from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.pod_mirror import PodMirror
 from probelet.kube import kinds
@@ -45,8 +46,8 @@ class Handlers:
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
-    out: Callable[[tuple[str, str], tuple[str, ...]], None] = lambda pod, requests: None
-    """Gets each pod, by namespace and name, that requests keep out of service, and their names."""
+    out: Callable[[OutOfService], None] = lambda pod: None
+    """Gets each pod that requests keep out of service, and once more when it is back."""
 
 
 class Mirrors:

@@ -7,21 +7,18 @@ is kept only while somebody follows the taken-over pods: the collection is read 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import msgspec
 
 from probelet.beside.guard.objects.pod import GuardedPod, guarded_of, read_pod
-from probelet.beside.guard.recreate.not_ready import requests_of
+from probelet.beside.guard.recreate.not_ready import OutOfService, out_of_service
 from probelet.beside.takeover.taken_pod import TakenPod, is_taken, taken_of
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.kinds import PODS
 from probelet.kube.reflector import Reflector
 from probelet.spec.model.pod_object import annotations_of, read_pod_object
-
-PodName: TypeAlias = tuple[str, str]
-"""Namespace and name."""
 
 
 class SeenPod(msgspec.Struct, frozen=True, gc=False):
@@ -41,8 +38,8 @@ class Follower:
 
 class PodMirror:
     """``on_guarded`` gets the UID of each pod of enhanced liveness that changed, and the pod if it is still one;
-    ``on_connected`` gets each change of the connection; ``on_out`` each pod that requests keep out of service, with
-    their names, and with none once it is back."""
+    ``on_connected`` gets each change of the connection; ``on_out`` each pod that requests keep out of service, and once
+    more when it is back."""
 
     def __init__(
         self,
@@ -50,14 +47,14 @@ class PodMirror:
         clock: Clock,
         on_guarded: Callable[[str, GuardedPod | None], None],
         on_connected: Callable[[bool], None],
-        on_out: Callable[[PodName, tuple[str, ...]], None] = lambda pod, requests: None,
+        on_out: Callable[[OutOfService], None] = lambda pod: None,
     ) -> None:
         self.has_taken = False
         """Whether all taken-over pods are known and their changes arrive."""
         self._on_guarded = on_guarded
         self._on_connected = on_connected
         self._on_out = on_out
-        self._out: set[PodName] = set()
+        self._out: set[tuple[str, str]] = set()
         self._follower: Follower | None = None
         self._list_again = asyncio.Event()
         self._reflector = Reflector(
@@ -98,15 +95,14 @@ class PodMirror:
         return None if guarded is None and taken is None else SeenPod(guarded, taken)
 
     def _note_out(self, found: dict[str, Any]) -> None:
-        requests, meta = requests_of(found), found["metadata"]
-        name = (meta.get("namespace") or "", meta.get("name") or "")
-        if requests:
+        pod = out_of_service(found)
+        name = (pod.namespace, pod.name)
+        if pod.requests or name in self._out:
+            self._on_out(pod)
+        if pod.requests:
             self._out.add(name)
-        elif name in self._out:
-            self._out.remove(name)
         else:
-            return
-        self._on_out(name, requests)
+            self._out.discard(name)
 
     def _changed(self, before: SeenPod | None, now: SeenPod | None) -> None:
         (guarded_before, taken_before), (guarded, taken) = _parts(before), _parts(now)

@@ -19,7 +19,7 @@ from probelet.beside.guard.recreate.manage import (
     asks_for_unready,
     manage,
 )
-from probelet.beside.guard.recreate.not_ready import put_back
+from probelet.beside.guard.recreate.not_ready import OutOfService, put_back
 from probelet.controller.metrics import ControllerMetrics
 from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
@@ -60,7 +60,7 @@ class RequestReconciler:
         self._managed: dict[RequestName, _Managed] = {}
         self._slots = asyncio.Semaphore(CALLS_MAX)
         # The requests that keep pods out of service, and the pods that are being put back.
-        self._out: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._out: dict[tuple[str, str], OutOfService] = {}
         self._freeing: set[tuple[str, str]] = set()
 
     def changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
@@ -179,20 +179,21 @@ class RequestReconciler:
 
     # Pods whose request is gone.
 
-    def pod_is_out(self, pod: tuple[str, str], requests: tuple[str, ...]) -> None:
-        """These requests keep the pod, by namespace and name, out of service; none: it is in service."""
-        if requests:
-            self._out[pod] = requests
+    def pod_is_out(self, pod: OutOfService) -> None:
+        """Requests keep a pod out of service, or it is back."""
+        if pod.requests:
+            self._out[pod.namespace, pod.name] = pod
         else:
-            self._out.pop(pod, None)
+            self._out.pop((pod.namespace, pod.name), None)
 
     def free(self) -> None:
         """Puts pods back whose request is gone. The caller knows all requests, and leads."""
-        known = {managed.request.full_name for managed in self._managed.values()}
-        for pod, requests in self._out.items():
-            if (gone := next((each for each in requests if each not in known), None)) and pod not in self._freeing:
-                self._freeing.add(pod)
-                self._tasks.spawn(self._free(pod, gone))
+        known = {(managed.request.full_name, managed.request.pod_uid) for managed in self._managed.values()}
+        for name, pod in self._out.items():
+            gone = [each for each in pod.requests if (each, pod.uid) not in known]
+            if gone and name not in self._freeing:
+                self._freeing.add(name)
+                self._tasks.spawn(self._free(name, gone[0]))
 
     async def _free(self, name: tuple[str, str], request: str) -> None:
         try:

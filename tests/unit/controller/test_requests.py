@@ -183,6 +183,15 @@ async def test_a_pod_whose_request_goes_on_and_one_that_others_keep_out_stay_so(
     assert kept["status"]["conditions"] == [condition]
 
 
+async def test_a_later_request_of_the_same_name_for_another_pod_keeps_none_out_of_service(
+    world: World, controller: Running
+) -> None:
+    await out_of_service(world)
+    world.api.remove(KIND, "again", "default")
+    request(world, world.pod("other-0"), status=RECREATING)
+    await world.until(lambda: conditions(world)["KruisePodReady"]["status"] == "True")
+
+
 async def test_a_write_that_fails_is_tried_again(world: World, controller: Running) -> None:
     await out_of_service(world)
     world.api.faults.add(Answer(500), "patch", "pods", times=3)

@@ -126,8 +126,11 @@ class Kill:
         if pod.terminating.is_set():
             # The kubelet's kill has the hook too.
             return
-        if not self.intent.hook_begun or pod.pod.metadata.annotations.get(PRE_STOP_IDEMPOTENT) == "true":
+        is_idempotent = pod.pod.metadata.annotations.get(PRE_STOP_IDEMPOTENT) == "true"
+        has_time = self._end_ns > self._host.timers.now()
+        if has_time and (is_idempotent or not self.intent.hook_begun):
             await self._hook(container)
+        if not self.intent.hook_begun or self.intent.hook_ended or pod.terminating.is_set():
             return
         message = HOOK_CUT_OFF.format(container.name)
         self._log.warning("hook did not end", hook="preStop")

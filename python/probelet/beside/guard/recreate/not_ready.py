@@ -23,13 +23,25 @@ class Reason(msgspec.Struct, frozen=True, rename="camel"):
     key: str = ""
 
 
-def requests_of(pod: dict[str, Any]) -> tuple[str, ...]:
-    """The requests, as ``namespace/name``, that keep a v1.Pod out of service; none for almost every pod."""
+class OutOfService(msgspec.Struct, frozen=True):
+    """A pod that requests keep out of service."""
+
+    namespace: str
+    name: str
+    uid: str
+    requests: tuple[str, ...]
+    """The requests, as ``namespace/name``; none for a pod that is in service."""
+
+
+def out_of_service(pod: dict[str, Any]) -> OutOfService:
+    """Reads which requests keep a v1.Pod out of service: none for almost every pod, so nothing else is decoded."""
+    meta = pod.get("metadata") or {}
+    requests: tuple[str, ...] = ()
     for condition in (pod.get("status") or {}).get("conditions") or ():
         if condition.get("type") == READINESS_GATE and condition.get("status") == "False":
             reasons = _read(str(condition.get("message") or ""))
-            return tuple(each.key for each in reasons if each.user_agent == USER_AGENT)
-    return ()
+            requests = tuple(each.key for each in reasons if each.user_agent == USER_AGENT)
+    return OutOfService(str(meta.get("namespace")), str(meta.get("name")), str(meta.get("uid")), requests)
 
 
 def taken_out(pod: RequestedPod, request: str, now: str) -> list[dict[str, Any]]:

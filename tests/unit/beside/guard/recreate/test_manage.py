@@ -10,6 +10,7 @@ from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage, snapshot
+from probelet.beside.guard.recreate.not_ready import OutOfService, out_of_service
 
 from tests.unit.beside.guard.recreate.made_request import (
     CREATED,
@@ -221,3 +222,22 @@ def test_another_reason_keeps_the_pod_out_of_service() -> None:
 
 def _without_label(request: RecreateRequest) -> RecreateRequest:
     return replace(request, is_active=False)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "requests"),
+    [
+        ([], ()),
+        ([{"type": "KruisePodReady", "status": "True", "message": KEY}], ()),
+        ([{"type": "Ready", "status": "False", "message": KEY}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": KEY}], ("default/again",)),
+        ([{"type": "KruisePodReady", "status": "False"}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": "{"}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": '[{"userAgent":"Other","key":"a/b"}]'}], ()),
+    ],
+)
+def test_a_pod_says_which_requests_keep_it_out_of_service(conditions: list[Any], requests: tuple[str, ...]) -> None:
+    meta = {"namespace": "default", "name": "web", "uid": "u"}
+    found = out_of_service({"metadata": meta, "status": {"conditions": conditions}})
+    assert found == OutOfService("default", "web", "u", requests)
+    assert out_of_service({"metadata": meta}).requests == ()
