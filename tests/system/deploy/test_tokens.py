@@ -140,10 +140,21 @@ class Row:
         self.parts.append(Part(says, [*tries], refused))
 
 
+def has_right(api: Api, verb: str, group: str, resource: str, subresource: str) -> None:
+    """Raises ApiError if the user of ``api`` has no such right."""
+    asked = {"verb": verb, "group": group, "resource": resource, "subresource": subresource}
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
+    spec = {"resourceAttributes": {**asked, "namespace": "default", "name": "any"}}
+    answer = api.create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {**body, "spec": spec})
+    if not answer["status"]["allowed"]:
+        raise ApiError(403, str(answer["status"]))
+
+
 NO_RIGHT = "cannot (get|list|create|update|patch|delete) resource"
 
 AGENT = Row("the token of an agent", "probelet-agent")
 AGENT.may("read every pod", lambda api: api.get(f"{CORE}/pods"), lambda api: api.get(f"{PODS}/{OTHER}"))
+AGENT.may("read the Leases of probelet's namespace", lambda api: api.get(LEASES))
 AGENT.may(
     "read every NodePodProbe and request",
     lambda api: api.get(f"{KRUISE}/nodepodprobes/{OTHER}"),
@@ -259,6 +270,11 @@ CONTROLLER.may(
     "write events about any object",
     lambda api: api.create(f"{CORE}/namespaces/default/events", event("of-the-controller", "any", "host")),
 )
+CONTROLLER.may(
+    "take places in every PodUnavailableBudget",
+    # The cluster of this test lacks the kind.
+    lambda api: has_right(api, "patch", "policy.kruise.io", "podunavailablebudgets", "status"),
+)
 CONTROLLER.may("read its settings", lambda api: api.get(f"{CORE}/namespaces/{NAMESPACE}/configmaps/elp-config"))
 CONTROLLER.cannot(
     "open the gate `probelet.dev/ready`, or turn `Ready` to True",
@@ -276,7 +292,7 @@ CONTROLLER.cannot(
     lambda api: api.patch(f"{PODS}/{OTHER}", {"metadata": {"labels": {"a": "b"}}}),
 )
 CONTROLLER.cannot(
-    "say that an agent lives, or read the Leases of agents",
+    "say that an agent lives, or without `components/unready-without-agent` read the Leases of agents",
     "renews the Lease probelet-controller and no other|" + NO_RIGHT,
     lambda api: api.create(LEASES, lease(f"probelet-agent-{OTHER}")),
     lambda api: api.get(LEASES),
