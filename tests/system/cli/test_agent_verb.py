@@ -73,13 +73,34 @@ async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(
     assert all(turns in (["True"], ["False", "True"]) for turns in turned.values()), turned
 
 
-async def test_a_second_agent_waits_for_nothing_and_says_who_runs(world: World) -> None:
+async def test_a_second_agent_says_who_runs_and_goes_on_when_that_one_has_ended(world: World) -> None:
+    first = await begun(world)
+    await until(lambda: world.api.seen("watch", "pods"))
+    second = await begun(world)
+    assert second.stderr is not None
+    line = json.loads(await second.stderr.readline())
+    while line["message"] != "waiting for the state directory: two agents of a node exclude each other":
+        line = json.loads(await second.stderr.readline())
+    assert line["holder"] == f"another probelet (pid {first.pid})"
+    assert world.api.seen("watch", "pods") == 1
+    first.terminate()
+    await first.communicate()
+    await until(lambda: world.api.seen("watch", "pods") == 2)
+    second.terminate()
+    await second.communicate()
+    assert second.returncode == 0
+
+
+async def test_an_agent_that_waits_ends_by_a_signal(world: World) -> None:
     async with agent(world):
         await until(lambda: world.api.seen("watch", "pods"))
         second = await begun(world)
-        _, err = await second.communicate()
-        assert second.returncode == 2
-        assert "another probelet (pid " in err.decode()
+        assert second.stderr is not None
+        while b"waiting for the state directory" not in await second.stderr.readline():
+            pass
+        second.terminate()
+        await second.communicate()
+        assert second.returncode == 0
 
 
 async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NoReturn
 
 from cyclopts import Parameter
 
-from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Listen
 from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
@@ -112,6 +112,7 @@ def agent(
     node_prober: NodeProber = "own",
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
     node_executor: NodeExecutor = "own",
+    coexist_kruise: CoexistKruise = False,
     duration: Duration = None,
     supervise: Supervise = False,
     log: LogFlags = LOG,
@@ -143,11 +144,12 @@ def agent(
         descriptors=descriptors,
         node_executor=node_executor,
         node_prober=node_prober,
+        coexist=coexist_kruise,
     )
     try:
         address = parse_address(listen)
         with ExitStack() as stack:
-            locked = stack.enter_context(locked_state_dir(state_dir))
+            locked = stack.enter_context(locked_state_dir(state_dir, on_wait=_log_wait))
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
             if listen_health is not None:
@@ -173,6 +175,14 @@ def _become_supervisor(log_format: str) -> NoReturn:
     words = [word for word in sys.orig_argv[1:] if word.partition("=")[0] != "--supervise"]
     command = [sys.executable, "-I", "-S", supervise.__file__, log_format, sys.executable, *words]
     os.execv(sys.executable, command)
+
+
+def _log_wait(holder: str) -> None:
+    import structlog
+
+    structlog.get_logger("probelet.agent").warning(
+        "waiting for the state directory: two agents of a node exclude each other", holder=holder
+    )
 
 
 def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:
