@@ -191,5 +191,6 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(world: World) 
 async def test_the_metric_page_has_every_series_of_the_page(world: World) -> None:
     controller = await world.controller()
     await world.ready(controller)
-    for name in ("probelet_elp_tokens", "probelet_elp_leader", 'probelet_elp_breaker_open{scope="node"}'):
+    labelled = ('probelet_elp_breaker_open{scope="node"}', 'probelet_elp_held_seconds{reason="BudgetDenied"}')
+    for name in ("probelet_elp_tokens", "probelet_elp_leader", *labelled):
         assert f"\n{name} " in controller.metrics

@@ -36,25 +36,35 @@ class Publishing:
     def __init__(self, chance: Callable[[], float] = random.random) -> None:
         self._chance = chance
         self._shown: dict[Key, _Shown] = {}
+        self._failed: set[Key] = set()
+        """The probes whose state is Failed now."""
         self._removal_ns: int | None = None
 
     def begin(self, key: Key, shown: Report | None, now: int) -> None:
         """A probe is new; the object has this state of it, or none."""
+        self._note(key, shown)
         beat = now + self._beat(shown)
         self._shown[key] = _Shown(shown, now, beat, beat)
 
     def forget(self, key: Key, now: int) -> None:
         """A probe is gone, and so should be its state."""
+        self._failed.discard(key)
         if self._shown.pop(key, None) is not None and self._removal_ns is None:
             self._removal_ns = now + GATHER_NS
 
     def record(self, key: Key, report: Report, now: int) -> None:
         """A probe has this state now."""
+        self._note(key, report)
         shown = self._shown[key]
         old = shown.report
         if old is not None and old.looks_like(report):
             shown.due_ns = shown.beat_ns
         elif old is not None and old.state == report.state and old.since_ms // 1000 == report.since_ms // 1000:
+            if report.fails_now and not old.fails_now:
+                # The cluster counts it where it decides about a failure of this node. The write with the first one has
+                # every state, so until then it costs none.
+                shown.due_ns = min(shown.due_ns, now + GATHER_NS) if self._failed else shown.beat_ns
+                return
             shown.due_ns = min(shown.beat_ns, max(shown.at_ns + MESSAGE_NS, now + GATHER_NS))
         elif shown.due_ns > now + GATHER_NS:
             # A change that waits keeps its place: later ones join it, and none puts it off.
@@ -75,6 +85,15 @@ class Publishing:
                 beat = now + self._beat(report)
                 self._shown[key] = _Shown(report, now, beat, beat)
 
+    def _note(self, key: Key, report: Report | None) -> None:
+        if report is not None and report.state == "Failed":
+            self._failed.add(key)
+        else:
+            self._failed.discard(key)
+
     def _beat(self, report: Report | None) -> int:
+        if report is not None and report.fails_now:
+            # An attempt that succeeds below the threshold is no news, so the state is read again soon.
+            return MESSAGE_NS
         beat = FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS
         return int(beat * (1 + BEAT_JITTER * (2 * self._chance() - 1)))

@@ -10,6 +10,7 @@ KEY: Key = ("u", "p")
 OTHER: Key = ("u", "q")
 FAILED = Report("Failed", 1_000, 1_000, "no")
 SUCCEEDED = Report("Succeeded", 1_000, 1_000)
+SHAKY = Report("Succeeded", 1_000, 1_000, "last attempt failed: no")
 
 
 def shown(report: Report, *, chance: float = 0.5) -> Publishing:
@@ -87,3 +88,40 @@ def test_f4_a_state_that_the_object_has_already_is_not_written_again() -> None:
     publishing.begin(KEY, FAILED, 0)
     publishing.record(KEY, FAILED, 0)
     assert publishing.due_ns() == 60 * SECOND
+
+
+def test_a_failed_attempt_below_the_threshold_costs_no_write_while_no_probe_of_the_node_has_failed() -> None:
+    publishing = shown(SUCCEEDED)
+    publishing.record(KEY, SHAKY, 5 * SECOND)
+    assert publishing.due_ns() == 600 * SECOND
+
+
+def test_it_is_published_with_the_first_failure_of_the_node_and_at_once_after_that() -> None:
+    publishing = shown(SUCCEEDED)
+    publishing.begin(OTHER, None, 0)
+    publishing.written({KEY: SUCCEEDED, OTHER: SUCCEEDED}, 0)
+    publishing.record(OTHER, FAILED, 10 * SECOND)
+    assert publishing.due_ns() == 11 * SECOND
+    publishing.written({KEY: SUCCEEDED, OTHER: FAILED}, 11 * SECOND)
+    publishing.record(KEY, SHAKY, 12 * SECOND)
+    assert publishing.due_ns() == 13 * SECOND
+    publishing.written({KEY: SHAKY, OTHER: FAILED}, 13 * SECOND)
+    assert publishing.due_ns() == 43 * SECOND, "it is read again, because an attempt that succeeds is no news"
+    publishing.forget(OTHER, 14 * SECOND)
+    publishing.written({KEY: SUCCEEDED}, 15 * SECOND)
+    publishing.record(KEY, SHAKY, 16 * SECOND)
+    assert publishing.due_ns() == 615 * SECOND, "no probe of the node has failed any more"
+
+
+def test_a_probe_that_flaps_below_its_threshold_is_written_twice_in_half_a_minute_at_most() -> None:
+    publishing, writes, now = shown(SUCCEEDED), 0, 0
+    publishing.begin(OTHER, FAILED, 0)
+    while now < 300 * SECOND:
+        now += SECOND
+        report = SHAKY if now // SECOND % 2 else SUCCEEDED
+        publishing.record(KEY, report, now)
+        due = publishing.due_ns()
+        if due is not None and due <= now:
+            writes += 1
+            publishing.written({KEY: report, OTHER: FAILED}, now)
+    assert writes <= 2 * 10 + 2

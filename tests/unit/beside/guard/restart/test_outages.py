@@ -313,7 +313,10 @@ def test_a_pod_is_forgotten_with_all_that_is_known_about_it() -> None:
     guard = made.guard
     assert made.requests == {}
     held: list[TestPod | object] = [
-        *guard._failed_ns,
+        *guard._cluster.failed_since._since,
+        *guard._cluster.node_held,
+        *guard._cluster.of_node.nodes(),
+        *guard._outbox.held._reasons,
         *guard._cluster.pods,
         *guard._cluster.entries,
         *guard._cluster._unready,
