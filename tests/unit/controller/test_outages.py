@@ -67,10 +67,12 @@ async def test_a_malformed_change_keeps_the_last_good_configuration(world: World
     world.settings(FAST)
     controller = await world.controller()
     await world.ready(controller)
-    world.settings({"enabled": "flase"})
+    world.settings({"enabled": "flase", "rate.burst": "many"})
     await world.until(lambda: world.events("ELPConfigurationInvalid") != [])
     [event] = world.events("ELPConfigurationInvalid")
-    assert event["message"] == 'enabled: Invalid value: "flase": must be true or false'
+    enabled, burst = event["message"].split("; ")
+    assert enabled == 'enabled: Invalid value: "flase": must be true or false'
+    assert burst == 'rate.burst: Invalid value: "many": must be from 1 to 60000'
     assert event["involvedObject"]["name"] == "elp-config"
     assert controller.count("probelet_elp_configuration_valid") == 0
     assert controller.service.why_not_ready is None

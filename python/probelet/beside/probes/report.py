@@ -37,9 +37,13 @@ class Report(msgspec.Struct, frozen=True, gc=False):
             return self.container_id == record.id
         return self.since_ms // 1000 >= record.started_at_ms // 1000
 
+    def is_same_state(self, other: "Report") -> bool:
+        """Whether it is the same state since the same time, whatever the message."""
+        return (self.state, self.since_ms // 1000) == (other.state, other.since_ms // 1000)
+
     def looks_like(self, other: "Report") -> bool:
         """Whether readers of the object would see the same, but for the time of the last run."""
-        return (self.state, self.since_ms // 1000, self.message) == (other.state, other.since_ms // 1000, other.message)
+        return self.is_same_state(other) and self.message == other.message
 
     @property
     def fails_now(self) -> bool:

@@ -19,7 +19,7 @@ KIND: Final = "NodePodProbe"
 MESSAGE_BYTES_MAX: Final = 256
 """Bytes of a probe's message that are kept and passed on: probe output may hold secrets (S-5)."""
 
-FAILED_BEAT_NS: Final = 60_000_000_000
+FAILED_BEAT_NS: Final = 180_000_000_000
 """After this time probelet's agent writes a failure again: the restart decision takes none that is much older (R-4),
 and another writer may have lost it (F-17)."""
 
