@@ -44,11 +44,7 @@ def render(found: dict[str, Any]) -> str:
     mirror_kib = max(0.0, (rss["with_pods"] - rss["with_nodes"]) * 1024 / pods)
     all_pods = NODES * ENTRIES
     quiet, failing = NODES / HEARTBEAT_SECONDS, NODES / FAILED_HEARTBEAT_SECONDS
-    size, revision, lease = published["object_bytes"], published["revision_bytes"], cluster["lease"]["bytes"]
-    quiet_mb, lease_mb = (
-        rate * bytes * 60 / 1e6 for rate, bytes in ((quiet, revision), (NODES / LEASE_SECONDS, lease))
-    )
-    churn = DELETED_PODS_A_SECOND * WRITES_OF_A_POD
+    size = published["object_bytes"]
     # The entries that were measured are read and left alone; those of own pods also reach the decision.
     share = round(1000 / decision["statuses_a_second"], 2)
     cost = round(published["cpu_ms_a_status"] + share, 2)
@@ -87,12 +83,32 @@ def render(found: dict[str, Any]) -> str:
         "big_nodes_mib": f"{node_kib * NODES / 1024:,.0f}",
         "big_pods_mib": f"{mirror_kib * all_pods / 1024:,.0f}",
         "big_total_mib": f"{rss['empty'] + (node_kib * NODES + mirror_kib * all_pods) / 1024:,.0f}",
+        "leader_seconds": cluster["leader_change_seconds"],
+        "second_seconds": cluster["second_controller_ready_seconds"],
+        "quiet": f"{quiet:.1f}",
+        "quiet_cpu": f"{quiet * cost / 10:.1f}",
+        "failing": f"{failing:.0f}",
+        "failing_cpu": f"{failing * cost / 10:.0f}",
+        "etcd_mib": f"{NODES * size / 2**20:,.0f}",
+        "pod_changes": DELETED_PODS_A_SECOND * CHANGES_OF_A_POD,
+        "leases": f"{NODES / LEASE_SECONDS:.0f}",
+        "one_mib_entries": f"{2**20 / (size / cluster['entries']):,.0f}",
+    }
+    return Template(TEMPLATE.read_text()).substitute(values, **written(cluster))
+
+
+def written(cluster: dict[str, Any]) -> dict[str, Any]:
+    """The values about what nodes write into etcd."""
+    revision, lease = cluster["published"]["revision_bytes"], cluster["lease"]["bytes"]
+    quiet_mb = NODES / HEARTBEAT_SECONDS * revision * 60 / 1e6
+    lease_mb = NODES / LEASE_SECONDS * lease * 60 / 1e6
+    failing, churn = NODES / FAILED_HEARTBEAT_SECONDS, DELETED_PODS_A_SECOND * WRITES_OF_A_POD
+    return {
         "beat": f"{HEARTBEAT_SECONDS:,}",
         "failed_beat": FAILED_HEARTBEAT_SECONDS,
         "lease_beat": LEASE_SECONDS,
         "revision_kb": f"{revision / 1e3:.1f}",
         "lease_bytes": lease,
-        "quiet": f"{quiet:.1f}",
         "quiet_mb": f"{quiet_mb:.1f}",
         "lease_mb": f"{lease_mb:.1f}",
         "healthy_mb": f"{quiet_mb + lease_mb:.1f}",
@@ -102,15 +118,5 @@ def render(found: dict[str, Any]) -> str:
         "churn_mb": f"{churn * revision * 60 / 1e6:,.0f}",
         "churn_gib": f"{churn * revision * COMPACTION_SECONDS / 2**30:.1f}",
         "failing_gib": f"{failing * revision * COMPACTION_SECONDS / 2**30:.2f}",
-        "leader_seconds": cluster["leader_change_seconds"],
-        "second_seconds": cluster["second_controller_ready_seconds"],
-        "quiet_cpu": f"{quiet * cost / 10:.1f}",
-        "failing": f"{failing:.0f}",
         "failing_mb": f"{failing * revision * 60 / 1e6:,.0f}",
-        "failing_cpu": f"{failing * cost / 10:.0f}",
-        "etcd_mib": f"{NODES * size / 2**20:,.0f}",
-        "pod_changes": DELETED_PODS_A_SECOND * CHANGES_OF_A_POD,
-        "leases": f"{NODES / LEASE_SECONDS:.0f}",
-        "one_mib_entries": f"{2**20 / (size / cluster['entries']):,.0f}",
     }
-    return Template(TEMPLATE.read_text()).substitute(values)

@@ -16,7 +16,7 @@ BudgetKind: TypeAlias = Literal["PodDisruptionBudget", "PodUnavailableBudget"]
 BudgetKey: TypeAlias = tuple[BudgetKind, str, str]
 """Kind, namespace and name."""
 UnreadyPolicy: TypeAlias = Literal["", "IfHealthyBudget", "AlwaysAllow"]
-"""What a budget says about a pod that is not ready; empty: nothing."""
+"""The word of a budget about pods that are not ready; empty: it has none."""
 
 
 class Target(Object, frozen=True, kw_only=True):

@@ -25,8 +25,8 @@ _POLICY: Final[Mapping[str, UnreadyPolicy]] = {"alwaysAllow": "AlwaysAllow", "if
 
 
 def gates(key: BudgetKey) -> tuple[Hashable, Hashable]:
-    """Where pods wait for a budget: those that are ready, and the others. Another rule lets those go, so a refusal at
-    one gate says nothing about the pods at the other one."""
+    """The gates at which pods wait for a budget: first that of ready pods, then that of the others. Each has a rule of
+    its own, so a refusal at one gate says nothing about the pods at the other one."""
     return key, (key, "unready")
 
 

@@ -13,7 +13,7 @@ class FailedSince:
         self._since[uid] = {name: before.get(name, now) for name in failed}
 
     def of(self, uid: str, name: str, now: int) -> int:
-        """Since when it is known that a probe has failed; ``now`` if it has just been said."""
+        """Since when it is known that a probe has failed; ``now`` without an earlier look."""
         return self._since.get(uid, {}).get(name, now)
 
     def forget(self, uid: str) -> None:
