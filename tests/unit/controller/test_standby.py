@@ -73,6 +73,26 @@ async def test_one_that_stands_by_writes_nothing_whatever_happens(world: World) 
     assert len(world.events("ELPRestartFailed")) == 1
 
 
+async def test_while_nobody_leads_nothing_is_decided_or_managed_and_all_of_it_by_the_next_leader(world: World) -> None:
+    leader, other = await pair(world)
+    world.pod("web-1")
+    await failing(world, "web-0")
+    await world.until(lambda: world.requests != [] and "web-1" in world.mapped())
+    world.api.faults.add(Answer(403), "update", "leases", times=None)
+    await leader.kill()
+    world.publish("web-0", "web-1")
+    await world.pass_seconds(100)
+    world.publish("web-0", "web-1")
+    await world.pass_seconds(10)
+    [request] = world.requests
+    assert request.get("status", {}).get("phase", "") == "", "no node has begun it for a minute, and nobody ends it"
+    world.api.faults.clear()
+    await world.ready(other)
+    await world.pass_seconds(9)
+    assert sorted(world.restarted) == ["web-0", "web-1"]
+    assert world.requests[0]["status"]["phase"] == "Completed"
+
+
 async def test_one_that_stands_by_is_ready_only_beside_a_leader_and_with_everything_read(world: World) -> None:
     leader, other = await pair(world)
     world.api.faults.add(Answer(403), "update", "leases", times=None)

@@ -50,7 +50,7 @@ class Publishing:
     def begin(self, key: Key, shown: Report | None, now: int) -> None:
         """A probe is new; the object has this state of it, or none."""
         self._note(key, shown)
-        beat = now + self._beat(shown)
+        beat = now + _beat(shown, self._jitter())
         self._shown[key] = _Shown(shown, now, beat, beat)
 
     def forget(self, key: Key, now: int) -> None:
@@ -88,9 +88,11 @@ class Publishing:
     def written(self, reports: dict[Key, Report], now: int) -> None:
         """The object has these states now."""
         self._removal_ns = None
+        # One for all: the earliest of many would come a tenth too soon, always.
+        jitter = self._jitter()
         for key, report in reports.items():
             if key in self._shown:
-                beat = now + self._beat(report)
+                beat = now + _beat(report, jitter)
                 self._shown[key] = _Shown(report, now, beat, beat)
 
     def _note(self, key: Key, report: Report | None) -> None:
@@ -99,9 +101,12 @@ class Publishing:
         else:
             self._failed.discard(key)
 
-    def _beat(self, report: Report | None) -> int:
-        if report is not None and report.fails_now:
-            # An attempt that succeeds below the threshold is no news, so the state is read again soon.
-            return MESSAGE_NS
-        beat = FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS
-        return int(beat * (1 + BEAT_JITTER * (2 * self._chance() - 1)))
+    def _jitter(self) -> float:
+        return 1 + BEAT_JITTER * (2 * self._chance() - 1)
+
+
+def _beat(report: Report | None, jitter: float) -> int:
+    if report is not None and report.fails_now:
+        # An attempt that succeeds below the threshold is no news, so the state is read again soon.
+        return MESSAGE_NS
+    return int((FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS) * jitter)

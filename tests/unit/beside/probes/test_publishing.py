@@ -73,6 +73,19 @@ def test_d8_heartbeats_with_a_jitter_of_a_tenth(report: Report, seconds: int) ->
     assert due == [int(seconds * SECOND * share) for share in (0.9, 1.0, 1.1)]
 
 
+def test_d8_a_node_with_many_probes_has_one_heartbeat_for_all_and_not_the_earliest_of_each() -> None:
+    chances = iter(range(1_000))
+    publishing = Publishing(lambda: (next(chances) % 10) / 10)
+    keys = [("u", str(number)) for number in range(110)]
+    for key in keys:
+        publishing.begin(key, None, 0)
+    dues = []
+    for _ in range(10):
+        publishing.written(dict.fromkeys(keys, SUCCEEDED), 0)
+        dues.append((publishing.due_ns() or 0) / SECOND)
+    assert 3_500 < sum(dues) / len(dues) < 3_700
+
+
 def test_d8_a_new_container_is_published_although_its_state_is_the_same() -> None:
     publishing = shown(FAILED)
     publishing.record(KEY, Report("Failed", 9_000, 9_000, "no"), 9 * SECOND)
