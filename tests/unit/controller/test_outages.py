@@ -67,10 +67,12 @@ async def test_a_malformed_change_keeps_the_last_good_configuration(world: World
     world.settings(FAST)
     controller = await world.controller()
     await world.ready(controller)
-    world.settings({"enabled": "flase"})
+    world.settings({"enabled": "flase", "rate.burst": "many"})
     await world.until(lambda: world.events("ELPConfigurationInvalid") != [])
     [event] = world.events("ELPConfigurationInvalid")
-    assert event["message"] == 'enabled: Invalid value: "flase": must be true or false'
+    enabled, burst = event["message"].split("; ")
+    assert enabled == 'enabled: Invalid value: "flase": must be true or false'
+    assert burst == 'rate.burst: Invalid value: "many": must be from 1 to 60000'
     assert event["involvedObject"]["name"] == "elp-config"
     assert controller.count("probelet_elp_configuration_valid") == 0
     assert controller.service.why_not_ready is None
@@ -191,5 +193,6 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(world: World) 
 async def test_the_metric_page_has_every_series_of_the_page(world: World) -> None:
     controller = await world.controller()
     await world.ready(controller)
-    for name in ("probelet_elp_tokens", "probelet_elp_leader", 'probelet_elp_breaker_open{scope="node"}'):
+    labelled = ('probelet_elp_breaker_open{scope="node"}', 'probelet_elp_held_seconds{reason="BudgetDenied"}')
+    for name in ("probelet_elp_tokens", "probelet_elp_leader", *labelled):
         assert f"\n{name} " in controller.metrics
