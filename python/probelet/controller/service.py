@@ -215,7 +215,7 @@ class Leadership:
     async def _free_often(self) -> NoReturn:
         while True:
             await self._clock.sleep(FREE_NS)
-            if self._leads and self.mirrors.is_synced:
+            if self.mirrors.is_synced:
                 self._free()
 
     async def _resync(self) -> NoReturn:

@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
+from probelet.beside.guard.names import OPT_IN
+from probelet.kube.kinds import PODS
 
 from tests.support.kube_api import Answer
 from tests.unit.controller.world import FAST, Running, World
 from tests.unit.kube.virtual_clock import SECOND
 
+OUT_FOR_NOTHING = '[{"userAgent":"ContainerRecreateRequest","key":"default/gone"}]'
 READ = ("pods", "nodes", "nodepodprobes", "containerrecreaterequests", "poddisruptionbudgets", "statefulsets")
 
 
@@ -73,6 +76,14 @@ async def test_one_that_stands_by_writes_nothing_whatever_happens(world: World) 
     assert len(world.events("ELPRestartFailed")) == 1
 
 
+def gate(world: World, pod: str) -> str:
+    """The status of a pod's condition that requests keep False."""
+    found = world.api.get(PODS, pod, "default")
+    assert found is not None
+    [condition] = [each for each in found["status"]["conditions"] if each["type"] == "KruisePodReady"]
+    return str(condition["status"])
+
+
 async def test_while_nobody_leads_nothing_is_decided_or_managed_and_all_of_it_by_the_next_leader(world: World) -> None:
     leader, other = await pair(world)
     world.pod("web-1")
@@ -81,7 +92,10 @@ async def test_while_nobody_leads_nothing_is_decided_or_managed_and_all_of_it_by
     world.api.faults.add(Answer(403), "update", "leases", times=None)
     await leader.kill()
     world.publish("web-0", "web-1")
+    out = {"type": "KruisePodReady", "status": "False", "message": OUT_FOR_NOTHING}
+    world.set_status(PODS, "out-0", {**world.pod("out-0", **{OPT_IN: "false"})["status"], "conditions": [out]})
     await world.pass_seconds(100)
+    assert gate(world, "out-0") == "False"
     world.publish("web-0", "web-1")
     await world.pass_seconds(10)
     [request] = world.requests
@@ -91,6 +105,7 @@ async def test_while_nobody_leads_nothing_is_decided_or_managed_and_all_of_it_by
     await world.pass_seconds(9)
     assert sorted(world.restarted) == ["web-0", "web-1"]
     assert world.requests[0]["status"]["phase"] == "Completed"
+    await world.until(lambda: gate(world, "out-0") == "True")
 
 
 async def test_one_that_stands_by_is_ready_only_beside_a_leader_and_with_everything_read(world: World) -> None:

@@ -111,7 +111,9 @@ async def test_d9_a_state_that_does_not_change_is_not_written(node: World) -> No
     assert writes(node) == wrote
 
 
-async def test_d8_f17_a_failure_is_written_again_every_three_minutes_also_if_another_writer_lost_it(node: World) -> None:
+async def test_d8_f17_a_failure_is_written_again_every_three_minutes_also_if_another_writer_lost_it(
+    node: World,
+) -> None:
     pod = await probed(node)
     node.runtime.exec_answers["probe",] = FAILS
     await node.until(lambda: is_state(node, "Failed"))
