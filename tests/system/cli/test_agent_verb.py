@@ -5,11 +5,7 @@ import json
 import random
 import signal
 import ssl
-import subprocess
-import sys
 import urllib.request
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,54 +13,13 @@ import pytest
 from probelet.kube.kinds import EVENTS, LEASES
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.system.cli.agent_process import agent, begun, until
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
-from tests.unit.agent.scripted_agent import World, scripted_world
+from tests.unit.agent.scripted_agent import World
 
 pytestmark = pytest.mark.e2e
 
 LIVES, LIFE_SECONDS_MAX, SEED = 5, 0.4, 18
-
-
-@asynccontextmanager
-async def agent(world: World, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A running agent; the context's end ends it by SIGTERM."""
-    process = await begun(world, **more)
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-async def begun(world: World, **more: str) -> asyncio.subprocess.Process:
-    flags = {
-        "node": NODE,
-        "kubeconfig": str(world.api.kubeconfig()),
-        "runtime": f"unix://{world.folder / 'cri.sock'}",
-        "state_dir": str(world.folder / "state"),
-        "listen": f"unix:{world.folder / 'pages.sock'}",
-        "log_format": "json",
-        **more,
-    }
-    given = [part for name, value in flags.items() for part in (f"--{name.replace('_', '-')}", value)]
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "probelet", "agent", *given, stderr=subprocess.PIPE
-    )
-
-
-async def until(true: Callable[[], object]) -> None:
-    for _ in range(600):
-        if true():
-            return
-        await asyncio.sleep(0.05)
-    raise TimeoutError
-
-
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with scripted_world(tmp_path) as world:
-        yield world
 
 
 async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: World) -> None:
@@ -118,13 +73,34 @@ async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(
     assert all(turns in (["True"], ["False", "True"]) for turns in turned.values()), turned
 
 
-async def test_a_second_agent_waits_for_nothing_and_says_who_runs(world: World) -> None:
+async def test_a_second_agent_says_who_runs_and_goes_on_when_that_one_has_ended(world: World) -> None:
+    first = await begun(world)
+    await until(lambda: world.api.seen("watch", "pods"))
+    second = await begun(world)
+    assert second.stderr is not None
+    line = json.loads(await second.stderr.readline())
+    while line["message"] != "waiting for the state directory: two agents of a node exclude each other":
+        line = json.loads(await second.stderr.readline())
+    assert line["holder"] == f"another probelet (pid {first.pid})"
+    assert world.api.seen("watch", "pods") == 1
+    first.terminate()
+    await first.communicate()
+    await until(lambda: world.api.seen("watch", "pods") == 2)
+    second.terminate()
+    await second.communicate()
+    assert second.returncode == 0
+
+
+async def test_an_agent_that_waits_ends_by_a_signal(world: World) -> None:
     async with agent(world):
         await until(lambda: world.api.seen("watch", "pods"))
         second = await begun(world)
-        _, err = await second.communicate()
-        assert second.returncode == 2
-        assert "another probelet (pid " in err.decode()
+        assert second.stderr is not None
+        while b"waiting for the state directory" not in await second.stderr.readline():
+            pass
+        second.terminate()
+        await second.communicate()
+        assert second.returncode == 0
 
 
 async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> None:

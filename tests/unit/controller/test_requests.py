@@ -124,7 +124,7 @@ async def test_a_pod_with_the_gate_is_out_of_service_until_the_request_is_over(
     pod = world.api.put(PODS, {**pod, "spec": gated})
     request(world, pod, status=RECREATING, strategy={"unreadyGracePeriodSeconds": 3})
     await world.until(lambda: UNREADY_ACQUIRED in found(world)["metadata"].get("annotations", {}))
-    assert found(world)["metadata"]["finalizers"] == [UNREADY_ACQUIRED]
+    assert found(world)["metadata"].get("finalizers", []) == [], "it would keep its kind from being deleted"
     assert conditions(world)["KruisePodReady"]["status"] == "False"
     assert conditions(world)["Ready"]["status"] == "False"
     noted = found(world)["metadata"]["annotations"][UNREADY_ACQUIRED]
@@ -139,6 +139,64 @@ async def test_a_pod_with_the_gate_is_out_of_service_until_the_request_is_over(
         "message": "[]",
         "lastTransitionTime": "",
     }
+
+
+async def out_of_service(world: World) -> None:
+    """A request has taken its pod out of service."""
+    pod = world.pod("web-0")
+    pod = world.api.put(PODS, {**pod, "spec": {**pod["spec"], "readinessGates": [{"conditionType": "KruisePodReady"}]}})
+    request(world, pod, status=RECREATING, strategy={"unreadyGracePeriodSeconds": 3})
+    await world.until(lambda: UNREADY_ACQUIRED in found(world)["metadata"].get("annotations", {}))
+    assert conditions(world)["KruisePodReady"]["status"] == "False"
+
+
+async def test_a_request_that_somebody_deletes_leaves_no_pod_out_of_service(world: World, controller: Running) -> None:
+    await out_of_service(world)
+    world.api.remove(KIND, "again", "default")
+    await world.until(lambda: conditions(world)["KruisePodReady"]["status"] == "True")
+
+
+async def test_the_next_leader_puts_a_pod_back_whose_request_went_meanwhile(world: World) -> None:
+    first = await world.controller()
+    await world.ready(first)
+    await out_of_service(world)
+    await first.stop()
+    world.api.remove(KIND, "again", "default")
+    await world.pass_seconds(10)
+    assert conditions(world)["KruisePodReady"]["status"] == "False"
+    await world.ready(await world.controller())
+    await world.until(lambda: conditions(world)["KruisePodReady"]["status"] == "True")
+
+
+async def test_a_pod_whose_request_goes_on_and_one_that_others_keep_out_stay_so(
+    world: World, controller: Running
+) -> None:
+    await out_of_service(world)
+    other = world.pod("other-0")
+    message = '[{"userAgent":"InplaceUpdate","key":"default/gone"}]'
+    condition = {"type": "KruisePodReady", "status": "False", "message": message}
+    world.set_status(PODS, "other-0", {**other["status"], "conditions": [condition]})
+    await world.pass_seconds(30)
+    assert conditions(world)["KruisePodReady"]["status"] == "False"
+    kept = world.api.get(PODS, "other-0", "default")
+    assert kept is not None
+    assert kept["status"]["conditions"] == [condition]
+
+
+async def test_a_later_request_of_the_same_name_for_another_pod_keeps_none_out_of_service(
+    world: World, controller: Running
+) -> None:
+    await out_of_service(world)
+    world.api.remove(KIND, "again", "default")
+    request(world, world.pod("other-0"), status=RECREATING)
+    await world.until(lambda: conditions(world)["KruisePodReady"]["status"] == "True")
+
+
+async def test_a_write_that_fails_is_tried_again(world: World, controller: Running) -> None:
+    await out_of_service(world)
+    world.api.faults.add(Answer(500), "patch", "pods", times=3)
+    world.api.remove(KIND, "again", "default")
+    await world.until(lambda: conditions(world)["KruisePodReady"]["status"] == "True")
 
 
 def conditions(world: World) -> Any:

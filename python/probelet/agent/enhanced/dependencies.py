@@ -16,7 +16,8 @@ class EnhancedDependencies:
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
     whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
     there is none. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache stays.
-    ``on_served`` is called when the API server begins to serve NodePodProbes.
+    ``on_served`` is called when the API server begins to serve NodePodProbes. ``is_asked_only``: a probe runs only if
+    the annotation of its pod asks for it; OpenKruise's PodProbeMarkers have none.
     """
 
     host: RuntimeHost
@@ -26,3 +27,4 @@ class EnhancedDependencies:
     has_started: Callable[[str, str, str], bool]
     is_taken_over: Callable[[str], bool]
     on_served: Callable[[], None] = lambda: None
+    is_asked_only: bool = True

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -28,6 +29,12 @@ from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.read.json import encode_pod
+
+LEFT: Final = "ProbesLeft"
+LEFT_MESSAGE: Final = "the label probelet.dev/managed is false: no probe is made, nothing is killed, the gate is open"
+TAKEN_AGAIN: Final = "ProbesTakenAgain"
+TAKEN_AGAIN_MESSAGE: Final = "the label probelet.dev/managed is no longer false: the probes go on"
+"""Reasons and messages of the events about the label of a running pod."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -65,6 +72,8 @@ class AgentPod:
         """The containers as the engine was last told of them."""
         self.readiness = Readiness(True)
         """The condition as last calculated."""
+        self.is_left = False
+        """The pod's label asks the agent to leave it alone: no attempts, no kills, and an open gate."""
         self._is_gone = False
         self._parts = parts
         self._host = parts.host
@@ -88,6 +97,8 @@ class AgentPod:
         their grace. ``observe`` draws the conclusions."""
         self._is_gone = api is None
         if api is not None:
+            if api.is_left != self.is_left:
+                self._leave(api.is_left)
             self.api = api
             self._parts.conditions.found(self.uid, api.condition, api.version)
         self._note_end(api is None or api.terminating)
@@ -131,6 +142,13 @@ class AgentPod:
         elif not ends:
             self.terminating.clear()
 
+    def _leave(self, left: bool) -> None:
+        self.is_left = left
+        self._parts.pauses.leave(self.uid, self.pod, left=left)
+        reason, message = (LEFT, LEFT_MESSAGE) if left else (TAKEN_AGAIN, TAKEN_AGAIN_MESSAGE)
+        self._log.info(message)
+        self._host.recorder.record(self.uid, self.full_name, "Normal", reason, message)
+
     def _delayed_sync(self) -> None:
         self._delayed = None
         self._requests.begin(self._host.timers.now())
@@ -171,11 +189,12 @@ class AgentPod:
     def _judge(self, seen: Snapshot) -> None:
         """Kills what has failed, and sets the condition."""
         parts = self._parts
-        if not self.terminating.is_set():
+        if not self.terminating.is_set() and not self.is_left:
             for victim in victims(self.pod, seen, read_probe_state(self._host.engine, self.pod, seen)):
                 parts.kills.begin(self, victim)
         if self._has_condition:
-            self.readiness = readiness(self.pod, status_of(self._host.engine, self.uid), self._unprobed)
+            status = status_of(self._host.engine, self.uid)
+            self.readiness = Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed)
             meta = self.pod.metadata
             parts.conditions.set(self.uid, meta.namespace, meta.name, self.readiness)
 

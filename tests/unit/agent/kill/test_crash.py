@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from probelet.agent.kill.kill import Kill
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
@@ -45,9 +46,9 @@ def ended(world: World) -> bool:
     return bool(world.stopped()) and not list(folder.glob("*.json"))
 
 
-def two_containers() -> dict[str, Any]:
+def two_containers(annotations: dict[str, str] | None = None) -> dict[str, Any]:
     containers = [{"name": "app", "image": "i", **HOOK}, {"name": "other", "image": "i", **HOOK}]
-    return made_pod({"app": {"livenessProbe": EXEC}}, containers=containers)
+    return made_pod({"app": {"livenessProbe": EXEC}}, containers=containers, annotations=annotations)
 
 
 @pytest.mark.parametrize("step", range(STEPS))
@@ -61,7 +62,10 @@ async def test_the_next_agent_goes_on_and_kills_once(world: World, monkeypatch: 
         second = world.restart(pod)
         await world.for_seconds(8)
         assert [id for id, _ in world.stopped()] == [app], "one failure, one stop, of the container that failed"
-        assert sum(list(call.cmd) == ["hook"] for call in world.runtime.called("exec_sync")) <= 1
+        assert hooks(world) + len(world.events("FailedPreStopHook")) >= 1, (
+            "it ran, or an event says that it did not end"
+        )
+        assert hooks(world) <= 1
         assert len(world.events("Killing")) <= 1
         assert world.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
 
@@ -86,6 +90,88 @@ async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hoo
         assert stopped == app
         assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
         assert hooks(world) == 1
+
+
+async def test_a_hook_that_died_with_its_agent_is_one_event(world: World) -> None:
+    world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
+    world.run(two_containers())
+    async with world.an_agent():
+        await world.until(lambda: hooks(world))
+    world.runtime.held_commands.clear()
+    async with world.an_agent():
+        await world.until(lambda: world.stopped() and world.events("FailedPreStopHook"))
+        await world.for_seconds(5)
+        said = "PreStopHook of container app did not end: the agent that ran it ended"
+        assert world.events("FailedPreStopHook") == [said]
+        assert hooks(world) == 1
+
+
+async def test_an_idempotent_hook_that_died_with_its_agent_runs_again_within_the_rest_of_the_grace(
+    world: World,
+) -> None:
+    world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
+    (app, _) = world.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with world.an_agent():
+        await world.until(lambda: hooks(world))
+        await world.for_seconds(12)
+    async with world.an_agent():
+        await world.until(lambda: hooks(world) == 2)
+        assert not world.stopped()
+        world.runtime.held_commands["hook",].set()
+        await world.until(world.stopped)
+        ((stopped, grace),) = world.stopped()
+        assert stopped == app
+        assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
+        assert world.events("FailedPreStopHook") == []
+    async with world.an_agent():
+        await world.for_seconds(5)
+        assert hooks(world) == 2
+
+
+async def test_a_hook_that_has_ended_runs_no_second_time_also_if_it_may(world: World) -> None:
+    world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
+    world.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with world.an_agent():
+        await world.until(world.stopped)
+    world.runtime.refuse.clear()
+    async with world.an_agent():
+        await world.until(lambda: not list((world.folder / "intents").iterdir()))
+        assert hooks(world) == 1
+        assert world.events("FailedPreStopHook") == []
+
+
+async def test_a_hook_that_had_not_begun_runs(world: World) -> None:
+    """The first agent died while the runtime was away: nothing has asked the program to end yet."""
+    (app, _) = world.run(two_containers())
+    async with world.an_agent():
+        await world.until(lambda: world.runtime.called("exec_sync"))
+        world.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+        world.runtime.exec_answers["probe",] = FAILS
+        await world.until(lambda: list((world.folder / "intents").glob("*.json")))
+        assert not hooks(world)
+    world.runtime.refuse.clear()
+    async with world.an_agent():
+        await world.until(world.stopped)
+        assert [id for id, _ in world.stopped()] == [app]
+        assert hooks(world) == 1
+        assert world.events("FailedPreStopHook") == []
+
+
+async def test_the_hook_of_a_pod_that_terminates_meanwhile_is_the_kubelets(world: World) -> None:
+    world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
+    pod = two_containers({"probelet.dev/prestop-idempotent": "true"})
+    world.run(pod)
+    async with world.an_agent():
+        await world.until(lambda: hooks(world))
+    world.terminate(pod)
+    async with world.an_agent():
+        await world.until(lambda: not list((world.folder / "intents").glob("*.json")))
+        assert hooks(world) == 1
+        assert world.events("FailedPreStopHook") == []
 
 
 @pytest.mark.parametrize(("jump_s", "grace"), [(-86_400, range(10, 31)), (86_400, range(2, 3))])

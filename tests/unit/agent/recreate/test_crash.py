@@ -1,5 +1,6 @@
 """T-27, C-8: an executor dies at each step of a request, and the agent after it makes one kill, one hook, one event."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -66,6 +67,9 @@ async def test_t27_c8_the_next_agent_kills_once(
         await world.for_seconds(3)
         assert states(world)["app"]["phase"] == "Succeeded"
         assert [id for id, _ in world.stopped()] == [app], "one request, one stop"
+        assert hooks(world) + len(world.events("FailedPreStopHook")) >= 1, (
+            "it ran, or an event says that it did not end"
+        )
         assert hooks(world) <= 1
         assert len(world.events("Killing")) <= 1
         assert not list((world.folder / "requests").glob("*.json"))
@@ -79,3 +83,20 @@ async def test_a_request_has_fewer_steps(world: World, monkeypatch: pytest.Monke
     goal = lambda: states(world) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(world, app)  # noqa: E731
     async with crashed(world, monkeypatch, 10**6, goal) as crash:
         assert 8 <= crash.steps < STEPS
+
+
+@pytest.mark.parametrize(("annotations", "ran"), [({}, 1), ({"probelet.dev/prestop-idempotent": "true"}, 2)])
+async def test_a_hook_that_died_with_its_agent_is_an_event_or_runs_again(
+    world: World, annotations: dict[str, str], ran: int
+) -> None:
+    world.runtime.held_commands["hook",] = asyncio.Event()
+    pod = plain_pod(hooks=True, annotations=annotations)
+    (app,) = world.run(pod)
+    request(world, pod, {"app": app})
+    async with world.an_agent():
+        await world.until(lambda: hooks(world))
+    world.runtime.held_commands.clear()
+    async with world.an_agent():
+        await world.until(lambda: exited(world, app) and len(world.events("FailedPreStopHook")) == 2 - ran)
+        assert hooks(world) == ran
+        assert [id for id, _ in world.stopped()] == [app]
