@@ -27,7 +27,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     if kill is None or unready is None or kill.latest > unready.latest:
         # Liveness is the slower one, as it should be where there is one endpoint.
         return
-    if container.workload.is_daemon and not container.workload.services:
+    if not _has_clients(container):
         # Nobody sends requests by its readiness.
         return
     if severity == "error":
@@ -44,6 +44,12 @@ def check(container: LintContainer) -> Iterator[Hit]:
         severity=severity,
         said_by=("PL203",),
     )
+
+
+def _has_clients(container: LintContainer) -> bool:
+    """True if a Service selects the pods, or one may stand elsewhere: where others are here, it probably does not."""
+    workload = container.workload
+    return bool(workload.services) or not (workload.is_daemon or workload.scope.neighbours.has_services)
 
 
 def _severity(container: LintContainer) -> Severity:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.facts.question import question
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -41,24 +40,13 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             "work, and of which the prober reads 10 KiB at most",
             severity="info",
         )
-    elif (
-        path in ("", "/")
-        and probe.timing.timeout <= SHORT
-        and not _is_for_probes(probe)
-        and not _is_said_already(probe)
-    ):
+    elif path in ("", "/") and probe.type == "liveness" and probe.timing.timeout <= SHORT and not _is_for_probes(probe):
         yield probe.hit(
             "httpGet.path",
             f"{times} the probe asks for /: if this is a page for people, it costs what the page costs, may ask what "
             f"the page asks, and has to answer within {probe.timing.timeout} s",
             severity="info",
         )
-
-
-def _is_said_already(probe: LintProbe) -> bool:
-    """True for readiness beside a liveness probe that asks the same, and pays more for it."""
-    liveness = probe.container.liveness
-    return probe.type == "readiness" and liveness is not None and question(liveness) == question(probe)
 
 
 def _is_for_probes(probe: LintProbe) -> bool:
@@ -86,9 +74,9 @@ connection, and servers write *broken pipe* into their logs. `/metrics` collects
 it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
 container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
 
-`/` is information only, and only with a timeout of one second: behind it there may be a status. It is no finding where
-a header of the probe or the port's name says that the answer is made for probes, where the image is one of a server of
-files, or where the probe has a port to itself: one that containerPorts lacks beside others.
+`/` is information only, and only for liveness with a timeout of one second: behind it there may be a status. It is no
+finding where a header of the probe or the port's name says that the answer is made for probes, where the image is one
+of a server of files, or where the probe has a port to itself: one that containerPorts lacks beside others.
 """,
     source=(
         "https://github.com/kubernetes/website/issues/52724",
