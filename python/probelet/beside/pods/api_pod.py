@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from probelet.beside.pods.instances import NO_INSTANCES, Instances, named_in
 from probelet.beside.takeover.names import CONDITION, MIRROR_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
 from probelet.policy.status.container_status import StateName
 from probelet.spec.model.pod import ContainerStateWaiting, ContainerStatus, PodCondition, PodPhase, PodStatus
@@ -49,6 +50,16 @@ class ApiPod(msgspec.Struct, frozen=True):
     version: str = ""
     """``metadata.resourceVersion``."""
     is_on_host_network: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether our condition is True."""
+        return self.condition is not None and self.condition.status == "True"
+
+    @property
+    def instances(self) -> Instances:
+        """The instances that our condition names."""
+        return NO_INSTANCES if self.condition is None else named_in(self.condition.message)
 
     @property
     def full_name(self) -> str:
