@@ -154,8 +154,8 @@ async def test_the_first_condition_of_this_version_beside_one_without_instances(
 
 
 RELEASED = Path(__file__).parent / "journals" / "j1"
-"""The journal of the agent of the test below, as the last version with this format has written it: the UID of the pod is
-``UID``. A later format must still read it, because that version's conditions name no instances."""
+"""The journal of the agent of the test below, as the last version with this format has written it. The UID of the pod
+is ``UID``. A later format must still read it, because the conditions of that version name no instances."""
 UID = uuid.UUID("7b1a1f0e-5d0c-4f6e-9a53-0d6f0b7c9a11")
 
 
