@@ -64,6 +64,14 @@ def webhook(
     context: Context = "",
     namespace: Namespace = "probelet-system",
     coexist_kruise: CoexistKruise = False,
+    fallback: Annotated[
+        str,
+        Parameter(
+            metavar="DURATION",
+            help="Leave liveness probes to the kubelet too, with a failureThreshold of this time, "
+            "for pods without the annotation probelet.dev/fallback.",
+        ),
+    ] = "none",
     listen_health: ListenHealth = None,
     duration: Duration = None,
     log: LogFlags = LOG,
@@ -71,6 +79,7 @@ def webhook(
     from contextlib import ExitStack, closing
 
     from probelet.base import open_files
+    from probelet.beside.takeover.fallback import FallbackError, read_fallback
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, WebhookFlags, carry_out
     from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError
@@ -80,6 +89,10 @@ def webhook(
     files = _files(cert_file, key_file, self_signed=self_signed)
     if files is not None and (configuration is not None or host):
         raise CliError("--configuration and --host are for --self-signed: the certificate's owner knows the others")
+    try:
+        fallback_ns = read_fallback(fallback)
+    except FallbackError as error:
+        raise CliError(f"--fallback: {error}") from error
     certificate = Files(*files) if files else OwnAuthority(service, host, configuration)
     log.set_up()
     open_files.raise_limit()
@@ -94,7 +107,7 @@ def webhook(
                     closing(listening_socket(address, allow_remote=True, flag="--listen-health"))
                 )
             given = certificate, kubeconfig, context, namespace, listening, pages, duration
-            carry_out(WebhookFlags(*given, coexist=coexist_kruise))
+            carry_out(WebhookFlags(*given, coexist=coexist_kruise, fallback_ns=fallback_ns))
     except (ServerError, KubeConfigError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:
