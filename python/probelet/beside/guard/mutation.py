@@ -12,7 +12,7 @@ from probelet.beside.guard.context.check import Native, check_context
 from probelet.beside.guard.context.codec import Entry, encode
 from probelet.beside.guard.names import CONTEXT, KRUISE_APPS, OPT_IN, OPTED_IN
 from probelet.beside.takeover.fallback import LEAST_ENHANCED_NS, FallbackError, asked, fallback_of
-from probelet.beside.takeover.made import encode_made, made_in
+from probelet.beside.takeover.made import Made, encode_made, made_in
 from probelet.beside.takeover.names import MADE_ANNOTATION
 from probelet.spec.text.duration import SECOND
 
@@ -162,7 +162,7 @@ def _is_longer(container: Mapping[str, Any], taken: _Taken) -> bool:
 def _marked(annotations: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     """The annotation that names the probes made for the kubelet, with the fallbacks of these containers."""
     made = made_in(annotations)
-    more = {name: made.get(name, frozenset()) | {"liveness"} for name in names}
+    more: Made = {name: frozenset((*made.get(name, ()), "liveness")) for name in names}
     return {MADE_ANNOTATION: encode_made({**made, **more})}
 
 

@@ -75,7 +75,7 @@ def test_its_own_certificate_is_the_one_that_it_may_write() -> None:
     assert certificate["verbs"] == ["get", "update"]
     (rule,) = ALL.one("ClusterRole", "probelet-webhook")["rules"]
     assert (rule["resources"], rule["resourceNames"]) == (["mutatingwebhookconfigurations"], [NAME])
-    assert rule["verbs"] == ["get", "patch"]
+    assert rule["verbs"] == ["get", "list", "watch", "patch"]
     assert option(CONTAINER, "configuration") == NAME
 
 
