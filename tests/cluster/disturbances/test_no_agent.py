@@ -1,8 +1,7 @@
-"""A node without an agent: a new instance of a container is not ready before it has answered once, and neither is it where
-the agent comes back and finds it."""
+"""A node without an agent: a new instance of a container is not ready before it has answered once, nor is it when an
+agent comes back and finds it."""
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 
 import pytest

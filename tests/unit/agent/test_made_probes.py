@@ -1,9 +1,9 @@
-"""The agent beside the probes that the webhook made for the kubelet: a startup probe, and a liveness probe as a fallback."""
+"""The agent beside the probes that the webhook made for the kubelet: a startup probe, and the fallback of liveness."""
 
 import json
 from typing import Any
 
-from probelet.beside.takeover import FALLBACK_ANNOTATION, MANAGED_LABEL, MADE_ANNOTATION
+from probelet.beside.takeover import FALLBACK_ANNOTATION, MADE_ANNOTATION, MANAGED_LABEL
 from probelet.kube.kinds import PODS
 from probelet.runtime.cri.v1 import api_pb2
 

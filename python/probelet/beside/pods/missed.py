@@ -1,4 +1,4 @@
-"""Pods that asked for probelet and have native probes all the same: the webhook was away or late when they were created."""
+"""Pods that asked for probelet and have native probes all the same: the webhook was away or late at their creation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +37,8 @@ def why_missed(found: dict[str, Any], own_namespace: str) -> str:
     asked = ", and for ".join(_asked(found, own_namespace))
     if not asked:
         return ""
-    return f"the pod asks for {asked}, and has native probes: no webhook answered when it was created. A new pod asks again"
+    said = f"the pod asks for {asked}, and has native probes"
+    return f"{said}: no webhook answered when it was created. A new pod asks again"
 
 
 def missed_pod(found: dict[str, Any], own_namespace: str) -> MissedPod | None:

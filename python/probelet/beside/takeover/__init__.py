@@ -7,8 +7,8 @@ Laws
    another webhook has injected containers, ends as one call with everything present: `patch` is idempotent, and the
    order of the webhooks does not matter.
 3. A probe is moved whole or not at all. What is not moved stays as it was, and the API server judges it.
-4. A probe that the webhook makes for the kubelet (``made``, ``fallback``) never acts before the agent would: it is named
-   in an annotation, taken out before a decision, and made anew after it.
+4. A probe that the webhook makes for the kubelet (``made``, ``fallback``) never acts before the agent would. It is
+   named in an annotation, taken out before a decision, and made anew after it.
 
 The webhook puts probes back before it decides
 ----------------------------------------------
@@ -32,7 +32,8 @@ The agent reads by the rules of the webhook
 The annotation may be a person's, because a user who creates a pod writes its annotations. ``takeover/reading``
 applies the same rules (``takeover/rules``) to it, but by container. A container whose entry breaks a rule loses all
 its entries: earlier releases moved startup probes too, and a liveness probe without its startup probe would kill a
-container that starts. Other containers keep theirs, because a release with another rule must not stop the probes of a pod that runs.
+container that starts. Other containers keep theirs, because a release with another rule must not stop the probes of a
+pod that runs.
 """
 
 from probelet.beside.takeover.codec import AnnotationError

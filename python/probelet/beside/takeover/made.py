@@ -34,9 +34,9 @@ def startup_of(readiness: RawProbe) -> RawProbe:
 def startups(pod: PodView, moved: Entries) -> Entries:
     """The startup probes for the containers whose readiness probe moves.
 
-    A container with a startup probe of its own needs none. A sidecar gets none: it would hold back the start of the next
-    containers. Neither does a container whose liveness probe is still the kubelet's: it would wait for the first good
-    answer of the readiness probe, so that a container that hangs in its start-up would live on.
+    A container with a startup probe of its own needs none. A sidecar gets none: the next containers would wait for it.
+    Neither does a container whose liveness probe is still the kubelet's: it would wait for the first good answer of the
+    readiness probe, so that a container that hangs in its start-up would live on.
     """
     longer = made_in(pod.annotations)
     made: Entries = {}

@@ -12,11 +12,10 @@ NOT_TAKEN_OVER_ANNOTATION: Final = "probelet.dev/not-taken-over"
 """Why probes of a pod that asks for the takeover stay with the kubelet."""
 
 MADE_ANNOTATION: Final = "probelet.dev/made-probes"
-"""The probes that the webhook made for the kubelet and left in the pod's spec: a JSON object, container to a list of probe
-fields."""
+"""The probes in the pod's spec that the webhook made for the kubelet: a JSON object, container to a list of fields."""
 
 FALLBACK_ANNOTATION: Final = "probelet.dev/fallback"
-"""For how long a liveness probe fails before the kubelet itself restarts the container, such as ``10m``, or ``none``."""
+"""How long a liveness probe fails before the kubelet itself restarts the container, such as ``10m``, or ``none``."""
 
 CONDITION: Final = "probelet.dev/ready"
 """The pod condition that the agent sets, and the type of the readiness gate."""

@@ -1,5 +1,5 @@
-"""The verdict about a pod that asks for the takeover: which of its probes move, which the webhook makes for the kubelet, and
-why others stay."""
+"""The verdict about a pod that asks for the takeover: which of its probes move, which ones the webhook makes for the
+kubelet, and why others stay."""
 
 from dataclasses import dataclass, field
 
@@ -34,8 +34,8 @@ def stays(reason: str) -> Verdict:
 
 
 def judge(pod: PodView, namespace: str, own_namespace: str, fallback_ns: int = 0) -> Verdict:
-    """Decides about a pod of ``namespace``. ``own_namespace`` is that of probelet itself; ``fallback_ns`` counts for a pod
-    that names no fallback, 0 for none."""
+    """Decides about a pod of ``namespace``. ``own_namespace`` is that of probelet itself; ``fallback_ns`` counts for a
+    pod that names no fallback, 0 for none."""
     moved: Entries = {}
     reasons = []
     repeated = pod.repeated_names()

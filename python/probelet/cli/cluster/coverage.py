@@ -1,4 +1,4 @@
-"""``probelet status --cluster``: the agents of a cluster, the taken-over pods that lack one, and pods that were missed."""
+"""``probelet status --cluster``: the agents of a cluster, the taken-over pods that lack one, and pods left native."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
 """A certificate without cert-manager: an authority and a certificate in one Secret that all replicas share.
 
-Each replica looks at the Secret and at the configuration every ``LOOK_NS``, and when it is told that the configuration has
-changed: a webhook that somebody adds to it lets pods pass until it has its caBundle. Both are read by their names alone, so
-that RBAC can name them. Whichever replica comes first creates or renews, the others read what it wrote.
+Each replica looks at the Secret and at the configuration every ``LOOK_NS``, and as soon as the configuration changes: a
+webhook that somebody adds to it lets pods pass until it has its caBundle. Both are read by their names alone, so that
+RBAC can name them. Whichever replica comes first creates or renews, the others read what it wrote.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ LOOK_NS: Final = 30_000_000_000
 
 SETTLE_NS: Final = 5_000_000_000
 """How long a certificate of a new authority waits after the caBundle has it: an API server learns of it by a watch. It
-is also the shortest time between two patches of a replica, so no contest follows where another program writes caBundles."""
+is also the shortest time between two patches, so that another program that writes caBundles leads to no contest."""
 
 RACES_MAX: Final = 5
 """How often in a row another replica may be first. There are two, and each writes once."""

@@ -413,8 +413,7 @@ def test_the_webhooks_default_is_too_short_for_enhanced_liveness_and_a_pods_own_
     assert after["spec"]["containers"][0]["livenessProbe"]["failureThreshold"] == 180
     refused = answer(pod(EXEC, annotations={OPT_IN: "true", FALLBACK: "10m"})).refusal
     assert refused == (
-        'metadata.annotations[probelet.dev/fallback]: Invalid value: "10m": '
-        "must be a duration of at least 30m, or none"
+        'metadata.annotations[probelet.dev/fallback]: Invalid value: "10m": must be a duration of at least 30m, or none'
     )
     none = pod(EXEC, annotations={OPT_IN: "true", FALLBACK: "none"})
     assert "livenessProbe" not in patched(none, answer(none, Options(fallback_ns=HOUR)))["spec"]["containers"][0]

@@ -67,7 +67,9 @@ def test_the_webhooks_default_counts_for_pods_that_name_none() -> None:
     for annotations, failures in ((None, 360), (TEN, 60)):
         after, _ = called({**before, "metadata": pod(annotations=annotations)["metadata"]}, fallback_ns=HOUR)
         assert after["spec"]["containers"][0]["livenessProbe"]["failureThreshold"] == failures
-    after, _ = called(pod(container(livenessProbe=LIVENESS), annotations={FALLBACK_ANNOTATION: "none"}), fallback_ns=HOUR)
+    after, _ = called(
+        pod(container(livenessProbe=LIVENESS), annotations={FALLBACK_ANNOTATION: "none"}), fallback_ns=HOUR
+    )
     assert after["spec"]["containers"] == [container()]
 
 
@@ -83,10 +85,9 @@ def test_a_text_that_names_no_time_keeps_the_probes_native_and_says_what_is_allo
 
 
 def test_a_second_call_with_another_default_makes_it_anew() -> None:
-    before = pod(WEB)
-    first, _ = called(before, fallback_ns=HOUR)
-    assert called(first, fallback_ns=10 * MINUTE) == (called(before, fallback_ns=10 * MINUTE)[0], called(first, fallback_ns=10 * MINUTE)[1])
-    assert called(first)[0] == called(before)[0]
+    first, _ = called(pod(WEB), fallback_ns=HOUR)
+    assert called(first, fallback_ns=10 * MINUTE)[0] == called(pod(WEB), fallback_ns=10 * MINUTE)[0]
+    assert called(first)[0] == called(pod(WEB))[0]
 
 
 def test_with_enhanced_liveness_it_is_the_other_webhooks() -> None:

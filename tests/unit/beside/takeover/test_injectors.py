@@ -12,7 +12,18 @@ import pytest
 import yaml
 
 from tests.unit.beside.takeover.injectors import istio, istio_native_sidecar, linkerd, linkerd_native_sidecar
-from tests.unit.beside.takeover.pods import LIVENESS, READINESS, STARTUP, Json, called, container, made, moved, native, pod
+from tests.unit.beside.takeover.pods import (
+    LIVENESS,
+    READINESS,
+    STARTUP,
+    Json,
+    called,
+    container,
+    made,
+    moved,
+    native,
+    pod,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 
