@@ -42,8 +42,8 @@ class Scene:
         self.namespace.until(lambda: self.lives(name) >= before + more, f"{name} to be killed")
 
     def settle(self, *, started: Sequence[str] = ()) -> None:
-        """Wait until the conditions are right: the pods that have to be ready are, and the one that starts is not unless
-        it has ``started``."""
+        """Wait until the conditions are right: the pods that have to be ready are, and the one that starts is not, but
+        if it has ``started``."""
         for name in (*pods.STEADY, pods.TURNING, *started):
             self.namespace.until_ready(name, SETTLE_SECONDS)
         assert pods.STARTING in started or not self.namespace.is_ready(pods.STARTING)
