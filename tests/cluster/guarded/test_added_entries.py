@@ -1,4 +1,4 @@
-"""Enhanced liveness on top of the base, as its page installs it: from the end of the commands on no pod slips through."""
+"""Enhanced liveness on top of the base, as its page installs it: once the commands have ended no pod slips through."""
 
 import json
 

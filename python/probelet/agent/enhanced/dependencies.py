@@ -15,8 +15,8 @@ class EnhancedDependencies:
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
     whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
-    there is none. ``made_startups`` returns the containers of a pod whose native startup probe the webhook made: nothing
-    here waits for those. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache
+    there is none. ``made_startups`` returns the containers of a pod whose native startup probe the webhook made, which
+    holds up no probe here. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache
     stays. ``on_served`` is called when the API server begins to serve NodePodProbes.
     """
 

@@ -29,7 +29,7 @@ class Watched(NamedTuple):
     api: ApiPod
     first: FirstSeen | None
     missed: str = ""
-    """What the pod asked for in vain, of a UID that has not been seen before."""
+    """Says what a pod that has not been seen before asked for in vain; empty for most."""
 
 
 class Pods(Protocol):

@@ -26,11 +26,11 @@ class MissedPod(msgspec.Struct, frozen=True, gc=False):
     name: str
     node: str
     why: str
-    """What it asked for, in one line."""
+    """Says what it asked for, in one line."""
 
 
 def why_missed(found: dict[str, Any], own_namespace: str) -> str:
-    """What a v1.Pod as JSON data asked for in vain, in one line; empty for nothing. ``own_namespace`` is probelet's.
+    """Says what a v1.Pod as JSON data asked for in vain, in a line; empty for nothing. ``own_namespace`` is probelet's.
 
     A pod whose probes stay native for a reason has the annotation with it, and is not meant.
     """

@@ -1,11 +1,11 @@
-"""The probes that the webhook makes for the kubelet from those that it moves, and leaves in the pod's spec.
+"""The probes that the webhook makes for the kubelet from the probes that it moves, and leaves in the pod's spec.
 
 - A startup probe made of a readiness probe. With it the kubelet itself keeps each new instance of the container out of
-  the endpoints until the instance has answered once, whoever else is alive. It never kills, and costs nothing once the
-  container has started.
+  the endpoints until the instance has answered once, also while there is no agent. It never kills, and costs nothing
+  once the container has started.
 - A liveness probe that fails for longer before it kills, the fallback (``fallback``): the pod asks for it.
 
-An annotation names both. So the agent and a second call of the webhook tell them from those that a person wrote.
+An annotation names both. So the agent and a second call of the webhook tell them from a person's probes.
 """
 
 from collections.abc import Iterable, Mapping

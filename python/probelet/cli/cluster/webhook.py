@@ -20,6 +20,15 @@ ListenHealth = Annotated[
     ),
 ]
 
+Fallback = Annotated[
+    str,
+    Parameter(
+        metavar="DURATION",
+        help="Leave liveness probes to the kubelet too, with a failureThreshold of this time, "
+        "for pods without the annotation probelet.dev/fallback.",
+    ),
+]
+
 app = verb(
     "webhook",
     "An API server calls it for each new pod with the label probelet.dev/managed=true.\n"
@@ -64,14 +73,7 @@ def webhook(
     context: Context = "",
     namespace: Namespace = "probelet-system",
     coexist_kruise: CoexistKruise = False,
-    fallback: Annotated[
-        str,
-        Parameter(
-            metavar="DURATION",
-            help="Leave liveness probes to the kubelet too, with a failureThreshold of this time, "
-            "for pods without the annotation probelet.dev/fallback.",
-        ),
-    ] = "none",
+    fallback: Fallback = "none",
     listen_health: ListenHealth = None,
     duration: Duration = None,
     log: LogFlags = LOG,
@@ -79,7 +81,6 @@ def webhook(
     from contextlib import ExitStack, closing
 
     from probelet.base import open_files
-    from probelet.beside.takeover.fallback import FallbackError, read_fallback
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, WebhookFlags, carry_out
     from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError
@@ -89,10 +90,7 @@ def webhook(
     files = _files(cert_file, key_file, self_signed=self_signed)
     if files is not None and (configuration is not None or host):
         raise CliError("--configuration and --host are for --self-signed: the certificate's owner knows the others")
-    try:
-        fallback_ns = read_fallback(fallback)
-    except FallbackError as error:
-        raise CliError(f"--fallback: {error}") from error
+    fallback_ns = _nanoseconds(fallback)
     certificate = Files(*files) if files else OwnAuthority(service, host, configuration)
     log.set_up()
     open_files.raise_limit()
@@ -113,6 +111,16 @@ def webhook(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _nanoseconds(fallback: str) -> int:
+    """The length of the fallback; 0 for none. Raises CliError."""
+    from probelet.beside.takeover.fallback import FallbackError, read_fallback
+
+    try:
+        return read_fallback(fallback)
+    except FallbackError as error:
+        raise CliError(f"--fallback: {error}") from error
 
 
 def _files(cert_file: Path | None, key_file: Path | None, *, self_signed: bool) -> tuple[Path, Path] | None:

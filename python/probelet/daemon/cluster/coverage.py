@@ -52,7 +52,7 @@ class NativePod(TypedDict):
     node: str
     """The node, whose kubelet makes the probes."""
     why: str
-    """What the pod asked for, and what helps."""
+    """Says what the pod asked for, and what helps."""
 
 
 class ClusterDocument(TypedDict):
