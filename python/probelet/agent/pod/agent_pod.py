@@ -81,7 +81,10 @@ class AgentPod:
         self._parts = parts
         self._host = parts.host
         self._on_over = on_over
-        self._begun = Begun(container.name for _, container in containers(first.pod) if is_unwatched(container))
+        self.made_startups = frozenset(name for name, kinds in reading.made.items() if "startup" in kinds)
+        """The containers whose native startup probe the webhook made."""
+        unwatched = (each for _, each in containers(first.pod) if is_unwatched(each, self.made_startups))
+        self._begun = Begun(container.name for container in unwatched)
         self._unprobed = reading.unprobed
         # Without the gate the condition decides nothing; it still says what the probes found.
         self._has_condition = reading.has_gate or bool(gated(self.pod))
@@ -171,7 +174,7 @@ class AgentPod:
         if self._published is None and not self.is_listed and self.api is not None and self.api.is_ready:
             return
         known = {} if self.api is None else self.api.containers
-        seen = self._begun.observe(snapshot, known, is_away=parts.is_away())
+        seen = self._begun.observe(snapshot, known, is_away=parts.is_away(), made_startups=self.made_startups)
         publish = published(
             self.pod,
             seen,
