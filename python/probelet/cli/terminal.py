@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 PIPE_COLUMNS = 10_000
 
 
-def say(*lines: str, flush: bool = False) -> None:
+def print_lines(*lines: str, flush: bool = False) -> None:
     """Writes lines to stdout. One that has a line break is several lines."""
     print(*(printable(line, keep="\n") for line in lines), sep="\n", flush=flush)
 
 
-def say_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
+def print_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
     """Writes a JSON document to stdout, in one line or indented."""
     if indented:
         import msgspec
