@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus};
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -62,6 +62,15 @@ impl Node {
         outputs
     }
 
+    /// What comes out now; the attempt among it, if one begins.
+    fn drained(&mut self) -> Option<Attempt> {
+        let drained: Vec<Output> = std::iter::from_fn(|| self.manager.poll_output()).collect();
+        drained.iter().find_map(|output| match output {
+            Output::Attempt(attempt) => Some(*attempt),
+            _ => None,
+        })
+    }
+
     fn stored(&self) -> (Option<bool>, bool) {
         let container = &self.manager.prober().pod_status(UID).expect("the pod was synced").containers[0];
         (container.started, container.ready)
@@ -102,18 +111,28 @@ fn only_a_failure_of_liveness_asks_for_a_sync() {
 fn a_result_takes_effect_before_the_driver_sees_it() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     node.manager.settle(node.now);
-    let drained: Vec<Output> = std::iter::from_fn(|| node.manager.poll_output()).collect();
-    let attempt = drained.iter().find_map(|output| match output {
-        Output::Attempt(attempt) => Some(*attempt),
-        _ => None,
-    });
-    let attempt = attempt.expect("the container is probed at once");
+    let attempt = node.drained().expect("the container is probed at once");
     node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
     // Nothing is settled in between, and the caller that drains must see the update only after its effect.
     while let Some(output) = node.manager.poll_output() {
         assert!(node.stored().1, "{output:?} came out, and ready is not set");
     }
     assert!(node.stored().1);
+}
+
+#[test]
+fn what_inputs_cause_is_done_without_a_timer() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    node.manager.settle(node.now);
+    let attempt = node.drained().expect("the container is probed at once");
+    node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
+    node.manager.settle_inputs(node.now);
+    assert!(node.stored().1, "the result has its effect before anybody drains it");
+    let due = node.now + Duration::from_secs(1);
+    node.manager.settle_inputs(due);
+    assert!(node.drained().is_none(), "the next attempt waits for its timer");
+    node.manager.settle(due);
+    assert!(node.drained().is_some());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 """The life of a pod in its machine: order, grace, cancellation, and removal at the end."""
 
+from dataclasses import replace
+
 from probelet.policy.machine.states import Terminated
 from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
 from probelet.policy.protocol.effects import (
@@ -229,3 +231,14 @@ def test_a_failing_container_of_an_on_failure_pod_restarts_until_it_succeeds() -
     rig.run_until(100)
     assert [count for _, _, count in rig.starts] == [0, 1, 2]
     assert rig.machine.phase == "Succeeded"
+
+
+def test_a_container_that_the_pod_does_not_name_is_killed_with_it() -> None:
+    rig = Rig(make_pod())
+    rig.begin()
+    stranger = replace(rig.snapshot.containers[0], id="t://stranger-0", name="stranger")
+    rig.snapshot = replace(rig.snapshot, containers=(*rig.snapshot.containers, stranger))
+    rig.handle(Observed(rig.snapshot))
+    rig.handle(Terminate())
+    rig.settle()
+    assert sorted(kill.name for _, kill in rig.kills) == ["app", "stranger"]
