@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from probelet.policy.facts.snapshot import State
 from probelet.policy.machine.states import Terminated
 from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
 from probelet.policy.protocol.effects import (
@@ -16,7 +17,7 @@ from probelet.policy.protocol.effects import (
 from probelet.policy.protocol.inputs import Observed, SyncRequested, Terminate
 from probelet.policy.rules.grace import KillReason
 
-from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record
 
 
 def effects(rig: Rig) -> list[str]:
@@ -242,3 +243,16 @@ def test_a_container_that_the_pod_does_not_name_is_killed_with_it() -> None:
     rig.handle(Terminate())
     rig.settle()
     assert sorted(kill.name for _, kill in rig.kills) == ["app", "stranger"]
+
+
+def test_the_newest_dead_instance_of_each_container_is_kept_beside_those_that_run() -> None:
+    pod = make_pod({"name": "a"}, {"name": "b"})
+    rig = Rig(pod)
+    rig.begin()
+    dead = [record(pod, "a", State.EXITED, restart_count=count) for count in (1, 0)]
+    rig.snapshot = replace(rig.snapshot, containers=(record(pod, "a", restart_count=2), record(pod, "b"), *dead))
+    rig.handle(Observed(rig.snapshot))
+    rig.settle()
+    groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
+    removed = [effect.container_id for group in groups for effect in group if isinstance(effect, RemoveContainer)]
+    assert removed == ["t://a-0"]
