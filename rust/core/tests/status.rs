@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus};
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
@@ -133,6 +133,23 @@ fn what_inputs_cause_is_done_without_a_timer() {
     assert!(node.drained().is_none(), "the next attempt waits for its timer");
     node.manager.settle(due);
     assert!(node.drained().is_some());
+}
+
+#[test]
+fn a_pod_that_has_ended_gets_its_status_and_no_worker_comes_or_goes() {
+    let ended = || {
+        let container = ContainerStatus::new("c".into(), "test://1".into(), State::Terminated { exit_code: 3 });
+        PodStatus { phase: Phase::Failed, containers: vec![container], ..PodStatus::default() }
+    };
+    let mut node = Node::kubelet(&[ProbeType::Liveness, ProbeType::Readiness]);
+    let status = node.manager.sync_terminated_pod(UID, ended()).expect("the pod is defined");
+    assert_eq!((status.phase, status.containers[0].state), (Phase::Failed, State::Terminated { exit_code: 3 }));
+    assert_eq!(node.manager.prober().worker_count(), 2);
+    assert_eq!(node.manager.sync_terminated_pod("other", ended()), None);
+    let mut manager = StatusManager::new(Prober::new(settings(), Instant::ZERO), Glue::KUBELET);
+    manager.prober_mut().define_pod(pod([(ProbeType::Liveness, ProbeSpec::default())]));
+    assert!(manager.sync_terminated_pod(UID, ended()).is_some());
+    assert_eq!(manager.prober().worker_count(), 0);
 }
 
 #[test]

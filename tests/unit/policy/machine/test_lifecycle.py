@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from probelet.policy.facts.snapshot import State
 from probelet.policy.machine.states import Terminated
-from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
+from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, Record, StopProbing
 from probelet.policy.protocol.effects import (
     CreateContainer,
     KillContainer,
@@ -256,3 +256,10 @@ def test_the_newest_dead_instance_of_each_container_is_kept_beside_those_that_ru
     groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
     removed = [effect.container_id for group in groups for effect in group if isinstance(effect, RemoveContainer)]
     assert removed == ["t://a-0"]
+
+
+def test_an_event_about_a_container_says_where_in_the_pod_it_is() -> None:
+    rig = Rig(make_pod(init=[{"name": "side", "restartPolicy": "Always"}]))
+    rig.begin()
+    records = [action for action in rig.actions if isinstance(action, Record) and action.reason == "Started"]
+    assert [action.field_path for action in records] == ["spec.initContainers{side}", "spec.containers{app}"]
