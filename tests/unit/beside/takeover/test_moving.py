@@ -72,6 +72,11 @@ def test_a_pod_without_probes_is_left_alone() -> None:
     assert called(before)[1].operations == ()
 
 
+def test_a_container_without_probes_hides_no_other() -> None:
+    after, answer = called(pod(container("plain"), container(readinessProbe=READINESS)))
+    assert (list(moved(after)), answer.result) == (["app"], "taken-over")
+
+
 def test_a_sidecar_without_startup_probe_moves_and_comes_first() -> None:
     sidecar = container("proxy", restartPolicy="Always", livenessProbe=LIVENESS, readinessProbe=READINESS)
     after, _ = called(pod(container(startupProbe=STARTUP), init=(container("job"), sidecar)))
