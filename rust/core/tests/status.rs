@@ -153,6 +153,25 @@ fn a_pod_that_has_ended_gets_its_status_and_no_worker_comes_or_goes() {
 }
 
 #[test]
+fn the_version_of_a_workers_target_changes_with_its_pods_status() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    node.manager.settle(node.now);
+    let worker = node.drained().expect("the container is probed at once").worker;
+    let version = |node: &Node| node.manager.prober().target_version(worker);
+    let mut seen = vec![version(&node)];
+    for id in ["test://2", "test://3"] {
+        node.sync(id);
+        seen.push(version(&node));
+    }
+    assert!(seen.is_sorted() && seen[0] != seen[1] && seen[1] != seen[2], "{seen:?}");
+    let prober = node.manager.prober();
+    assert!(prober.target(worker).is_some_and(|target| !target.is_exec() && target.container_id == "test://3"));
+    node.manager.forget_pod(UID);
+    node.pass(&Outcome::Success);
+    assert_eq!(version(&node), None);
+}
+
+#[test]
 fn each_part_of_the_status_layer_can_be_left_out() {
     let all = [ProbeType::Readiness, ProbeType::Startup];
     for (glue, expected, syncs) in [
