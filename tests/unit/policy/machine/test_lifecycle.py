@@ -17,7 +17,7 @@ from probelet.policy.protocol.effects import (
 from probelet.policy.protocol.inputs import Observed, SyncRequested, Terminate
 from probelet.policy.rules.grace import KillReason
 
-from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record, sandbox
 
 
 def effects(rig: Rig) -> list[str]:
@@ -263,3 +263,18 @@ def test_an_event_about_a_container_says_where_in_the_pod_it_is() -> None:
     rig.begin()
     records = [action for action in rig.actions if isinstance(action, Record) and action.reason == "Started"]
     assert [action.field_path for action in records] == ["spec.initContainers{side}", "spec.containers{app}"]
+
+
+def test_old_sandboxes_go_once_they_have_ended_and_no_container_is_in_them() -> None:
+    pod = make_pod({"name": "a"}, {"name": "b"})
+    rig = Rig(pod)
+    rig.begin()
+    boxes = (sandbox(3), sandbox(1, ready=False), sandbox(0, ready=False))
+    running = tuple(record(pod, name, sandbox_id="s3") for name in ("a", "b"))
+    dead = record(pod, "a", State.EXITED, restart_count=1, sandbox_id="s1")
+    rig.snapshot = replace(rig.snapshot, sandboxes=boxes, containers=(*running, dead))
+    rig.handle(Observed(rig.snapshot))
+    rig.settle()
+    groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
+    removed = [effect.sandbox_id for group in groups for effect in group if isinstance(effect, RemoveSandbox)]
+    assert removed == ["s0"]

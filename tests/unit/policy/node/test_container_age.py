@@ -184,6 +184,7 @@ def test_a_group_is_the_controller_else_namespace_and_labels() -> None:
 
     assert group_of(owned("r1")) == group_of(owned("r1"))
     assert group_of(owned("r1")) != group_of(owned("r2"))
+    assert group_of(owned("r1")) != group_of(make(labels={"app": "r1"}))
     assert group_of(owned("r1", controller=False)) == group_of(make(labels={"app": "r1"}))
     assert group_of(make(labels={"a": "1", "b": "2"})) == group_of(make(labels={"b": "2", "a": "1"}))
     assert group_of(make(labels={"a": "1"})) != group_of(make(labels={"a": "1"}, namespace="other"))

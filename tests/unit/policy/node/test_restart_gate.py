@@ -199,6 +199,12 @@ def test_a_budget_lets_a_burst_pass_and_then_one_restart_after_each_refill() -> 
     assert [name for _, name, _ in rig.starts[6:]] == ["c", "d", "a", "b"], "in the order in which they asked"
 
 
+def test_restarts_that_pass_no_gate_take_tokens_if_there_is_a_budget() -> None:
+    limited = gate(10, 300, budget=(2, 1_000 * SECOND))
+    assert [limited.take(0), limited.take(0), limited.take(0)] == [True, True, False]
+    assert all(gate().take(0) for _ in range(100))
+
+
 def test_a_wait_for_the_budget_doubles_no_delay() -> None:
     rig = Rig(make_pod(), gate(10, 300, budget=(1, 100 * SECOND)), **CRASHES)
     rig.begin()
@@ -241,6 +247,7 @@ def test_a_released_container_starts_at_once_and_is_not_charged_for_it() -> None
     # It crashes again at once; its 40 s are charged from this exit.
     rig.run_until(200)
     assert moments(rig) == [0, 0, 10, 30, 40, 80, 160]
+    assert causes(rig)[3] == ("error", False), "a delay stood before it, which the operator took away"
 
 
 def test_a_release_of_a_running_container_does_nothing() -> None:
