@@ -93,7 +93,7 @@ async def test_a_list_without_an_end_ends(world_with_pods: World) -> None:
     for watch in [watch for watch in world.api.watches if watch.kind is kinds.PODS]:
         watch.expire()
     before = world.api.seen("list", "pods")
-    await world.until(lambda: world.api.seen("list", "pods") > before + 50, step_ns=0)
+    await world.until(lambda: world.api.seen("list", "pods") > before + 50)
     assert not controller.task.done()
     world.api.faults.clear()
     await world.until(lambda: len(world.mapped("node-1")) == len(ELEVEN))
