@@ -58,7 +58,7 @@ class Mirror(Generic[T]):
         self._on_change = on_change
         self._items: dict[Key, T] = {}
         self._made_of: dict[Key, tuple[str, str]] = {}
-        # Callers know objects by their UID. So a UID has one key, that of the newest word about it, whatever a server says.
+        # Callers know objects by their UID, so a UID has one key, whatever a server says: that of the newest word.
         self._key_of: dict[str, Key] = {}
         # Objects that cannot be read and are in the log; at most those of the newest list and the events after it.
         self._unreadable: set[Key] = set()

@@ -1,9 +1,10 @@
-"""A controller whose API server sends events out of order, again, about objects that share a UID, and without an end."""
+"""A controller whose API server sends events out of order, twice, and about objects that share a UID."""
 
 import copy
 import json
 import random
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -76,7 +77,7 @@ async def test_whatever_the_order_of_events_the_truth_counts_in_the_end_and_noth
         # Every watch ends as one of a version that is too old, and the server tells the truth from now on.
         for watch in list(world.api.watches):
             watch.expire()
-        await world.until(lambda: sorted(sum((world.mapped(node) for node in NODES), [])) == list(ELEVEN), step_ns=SECOND)
+        await world.until(lambda: sorted(chain(*map(world.mapped, NODES))) == list(ELEVEN), step_ns=SECOND)
         await world.ready(controller)
         await world.pass_seconds(30)
         assert world.requests == []
