@@ -82,8 +82,8 @@ class Filters:
             log.warning("what is left of containers of runc cannot be removed", error=str(error))
             return
         if done.returncode:
-            error = done.stderr.decode(errors="replace")
-            log.warning("what is left of containers of runc cannot be removed", error=error)
+            said = done.stderr.decode(errors="replace")
+            log.warning("what is left of containers of runc cannot be removed", error=said)
 
     def _read(self, profile: bytes, no_new_privs: bytes, around: Surroundings, runc: str) -> Filter:
         specification = _SPECIFICATION % (no_new_privs, profile)
