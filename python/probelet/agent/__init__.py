@@ -35,8 +35,9 @@ gate; its only effect on the runtime is StopContainer, for a container whose own
    after it; a kubelet that restarts makes this mistake (kubernetes#142305). The journal of an agent that was killed
    may have the memory of one worker of a container and not yet that of another.
 5. A kill is one task for one container ID (``agent/kill/kill.py``), and each step is on disk before it happens:
-   intent, event, hook, stop. An agent that died in the middle goes on after the last step on disk, so the hook runs
-   at most once. Each call of StopContainer follows a ContainerStatus that says that this ID runs, in a pod that does
+   intent, event, hook, stop. An agent that died in the middle goes on after the last step on disk. A hook
+   that died with its agent runs again only if the pod says that it is idempotent; else an event says that it did not
+   end. Each call of StopContainer follows a ContainerStatus that says that this ID runs, in a pod that does
    not terminate.
 6. The API server gets the latest state and nothing else, and no result before the journal has it. Conditions wait in
    a table by UID, events in a bounded queue.

@@ -1,5 +1,5 @@
-"""Journals of agents of earlier versions. A later format must still read them: the conditions of these versions say only
-that a pod is ready, and name no instances."""
+"""Journals of agents of earlier versions. A later format must still read them: the conditions of these versions name no
+instances, so that nothing else says which ones are ready."""
 
 import uuid
 from typing import Final

@@ -76,6 +76,11 @@ class AgentPods:
         pod = self.by_uid.get(uid)
         return pod is None or pod.has_started(container, container_id)
 
+    def made_startups(self, uid: str) -> frozenset[str]:
+        """The containers of a pod whose native startup probe the webhook made."""
+        pod = self.by_uid.get(uid)
+        return frozenset() if pod is None else pod.made_startups
+
     def _listed(self, pod: AgentPod) -> None:
         pod.is_listed = True
         self.observe(pod.uid)

@@ -54,6 +54,8 @@ class AgentFlags:
     descriptors: Descriptors
     node_executor: Literal["own", "external"] = "own"
     node_prober: Literal["own", "external"] = "own"
+    coexist: bool = False
+    """OpenKruise's manager runs in the cluster, too."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,
         enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
+        is_kruise_here=flags.coexist,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 import structlog
 
-from probelet.runtime.execs.direct.container import NO_FILTER, Filter, Surroundings
+from probelet.runtime.execs.direct.container import NO_FILTER, Filter, InheritedAttributes
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 
 FILTERS_MAX: Final = 64
@@ -48,18 +48,18 @@ class Filters:
         # One at a time: a node that starts has many containers with the same profile.
         self._turn = asyncio.Lock()
 
-    async def filter_of(self, profile: bytes | None, no_new_privileges: bool, around: Surroundings) -> Filter:
+    async def filter_of(self, profile: bytes | None, no_new_privileges: bool, inherited: InheritedAttributes) -> Filter:
         """The filter that an exec of runc loads for a profile. Raises FallbackError if it cannot be had."""
         if profile is None:
             return NO_FILTER
-        runc, version = runc_of(around.shim)
+        runc, version = runc_of(inherited.shim)
         no_new_privs = b"true" if no_new_privileges else b"false"
         key = hashlib.sha256(b"\0".join((version, no_new_privs, profile))).digest()
         async with self._turn:
             found = self._known.get(key)
             if found is None:
                 try:
-                    found = await asyncio.to_thread(self._read, profile, no_new_privs, around, runc)
+                    found = await asyncio.to_thread(self._read, profile, no_new_privs, inherited, runc)
                     log.info("seccomp filter read from runc", runc=runc, instructions=len(found.instructions) // 8)
                 except FallbackError as error:
                     found = error
@@ -85,9 +85,9 @@ class Filters:
             said = done.stderr.decode(errors="replace")
             log.warning("what is left of containers of runc cannot be removed", error=said)
 
-    def _read(self, profile: bytes, no_new_privs: bytes, around: Surroundings, runc: str) -> Filter:
+    def _read(self, profile: bytes, no_new_privs: bytes, inherited: InheritedAttributes, runc: str) -> Filter:
         specification = _SPECIFICATION % (no_new_privs, profile)
-        command = [str(self._program), "filter", str(around.shim), str(around.shim_start_time), runc]
+        command = [str(self._program), "filter", str(inherited.shim), str(inherited.shim_start_time), runc]
         try:
             done = subprocess.run(command, input=specification, capture_output=True, timeout=_READ_SECONDS, env={})
         except (OSError, subprocess.TimeoutExpired) as error:

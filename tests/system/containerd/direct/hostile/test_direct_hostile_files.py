@@ -106,7 +106,7 @@ async def test_both_ways_come_to_the_same(both: Both, containerd: Containerd, na
 async def test_a_command_that_is_the_helpers_own_program_runs_as_any_program(
     both: Both, containerd: Containerd
 ) -> None:
-    """A link to /proc/self/exe leads to the helper's program, as in an exec of runc to runc (CVE-2019-5736)."""
+    """A link to /proc/self/exe leads to the helper's program, as to runc in an exec of runc (CVE-2019-5736)."""
     root = Path(f"/proc/{containerd.pid_of(both.ids['victim'])}/root")
     within(root, "ln -s /proc/self/exe /bin/itself")
     try:
