@@ -156,7 +156,8 @@ fn a_pod_that_has_ended_gets_its_status_and_no_worker_comes_or_goes() {
 fn the_version_of_a_workers_target_changes_with_its_pods_status() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     node.manager.settle(node.now);
-    let worker = node.drained().expect("the container is probed at once").worker;
+    let attempt = node.drained().expect("the container is probed at once");
+    let worker = attempt.worker;
     let version = |node: &Node| node.manager.prober().target_version(worker);
     let mut seen = vec![version(&node)];
     for id in ["test://2", "test://3"] {
@@ -165,8 +166,9 @@ fn the_version_of_a_workers_target_changes_with_its_pods_status() {
     }
     assert!(seen.is_sorted() && seen[0] != seen[1] && seen[1] != seen[2], "{seen:?}");
     node.manager.forget_pod(UID);
-    node.pass(&Outcome::Success);
-    assert_eq!(version(&node), None);
+    node.manager.prober_mut().handle_attempt(worker, attempt.run, Outcome::Success, node.now);
+    node.manager.settle(node.now);
+    assert_eq!(version(&node), None, "the worker has ended");
 }
 
 #[test]

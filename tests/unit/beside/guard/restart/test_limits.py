@@ -4,9 +4,13 @@ from typing import Any
 
 import pytest
 from probelet.beside.guard.objects.node import GuardedWorkload
+from probelet.beside.guard.objects.node_probes import NodeProbes, PodProbes
 from probelet.beside.guard.objects.owner import Owner
+from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import BudgetsReadable, WorkloadChanged
 from probelet.beside.guard.restart.protocol.outputs import Reserve
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
+from probelet.beside.guard.restart.waiting import Waiting
 
 from tests.unit.beside.guard.restart.rig import FAST, SECOND, Rig
 
@@ -488,3 +492,26 @@ def test_the_order_in_which_owners_become_known_does_not_matter() -> None:
     made.fail(*pods)
     assert "4 of 4 probed pods of Deployment default/shop" in made.last("p3").message
     assert made.guard.gauges(made.now).open_workloads == 1
+
+
+def test_a_pod_stands_at_the_gate_that_refused_it_last() -> None:
+    waiting = Waiting()
+    waiting.put("a", "budget", None)
+    waiting.put("b", "budget", 5)
+    waiting.put("a", "limit", None)
+    assert (waiting.at("budget"), waiting.at("limit")) == (["b"], ["a"])
+    waiting.drop("b")
+    assert waiting.at("budget") == []
+    assert waiting.deadline() is None
+
+
+def test_the_entry_of_a_node_where_the_pod_does_not_run_changes_nothing() -> None:
+    cluster = ObservedCluster(GuardOptions())
+    old, new = (NodeProbes(node, {"u": PodProbes("default", "web-0", "u", ())}) for node in ("node1", "node2"))
+    cluster.change_pod("u", GuardedPod("default", "web-0", "u", True, "", node="node2"), 0)
+    assert cluster.change_probes("node1", old, 0) == {"u"}, "there is no other entry yet"
+    assert cluster.change_probes("node2", new, 0) == {"u"}
+    assert cluster.change_probes("node1", old, 0) == set()
+    assert cluster.entries["u"][0] == "node2"
+    assert cluster.change_probes("node1", None, 0) == set()
+    assert cluster.entries["u"][0] == "node2"
