@@ -266,6 +266,7 @@ PATH = f"metadata.annotations[{CONTEXT}]"
             '{"name":"c1","livenessProbe":{"exec":{"command":["a"]}}}]',
             f'{PATH}[1].name: Duplicate value: "c1"',
         ),
+        ("[" * 200 + "]" * 200, f"{PATH}: nested deeper than 100 levels"),
         ('[{"name":"c1"}]', f"{PATH}[0].livenessProbe: Required value: must specify a handler type"),
         (
             '[{"name":"c1","livenessProbe":{"exec":{"command":["a"]},"tcpSocket":{"port":1}}}]',

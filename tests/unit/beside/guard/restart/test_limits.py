@@ -1,20 +1,25 @@
 """Many failed probes: limits, breakers, budgets, the queue and the tokens."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from probelet.beside.guard.objects.budget import read_disruption_budget
 from probelet.beside.guard.objects.node import GuardedWorkload
 from probelet.beside.guard.objects.node_probes import NodeProbes, PodProbes
 from probelet.beside.guard.objects.owner import Owner
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import BudgetsReadable, WorkloadChanged
 from probelet.beside.guard.restart.protocol.outputs import Reserve
+from probelet.beside.guard.restart.state.budgets import Budgets
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
+from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.beside.guard.restart.waiting import Waiting
 
 from tests.unit.beside.guard.restart.rig import FAST, SECOND, Rig
 
 WEB = {"matchLabels": {"app": "web"}}
+WEB_SET = WorkloadKey("default", "StatefulSet", "web")
 OPEN: dict[str, str] = {**FAST, "breaker.action": "off", "queue.perWorkload": "1000"}
 """No rate and no breaker: only the limit that a test is about."""
 
@@ -311,6 +316,36 @@ def test_a_refusal_says_how_many_restarts_the_budgets_status_does_not_show_yet()
     (denied,) = {"web-0", "web-1"} - {restarted}
     text = "PodDisruptionBudget a allows 1 more; restarts that its status does not show yet: 1"
     assert made.last(denied).message == text
+
+
+class OneRestart:
+    """One restart under way; its pod has been unready for a while, or is ready still."""
+
+    def __init__(self, since_ns: int | None) -> None:
+        self.since_ns = since_ns
+
+    def in_flight(self, namespace: str) -> Iterator[tuple[GuardedPod, WorkloadKey]]:
+        yield GuardedPod(namespace, "web-0", "u0", True, "", labels={"app": "web"}), WEB_SET
+
+    def unready_ns(self, uid: str) -> int | None:
+        return self.since_ns
+
+
+@pytest.mark.parametrize(
+    ("since", "status", "now", "is_counted"),
+    [(None, 30, 40, True), (5, 4, 40, True), (5, 5, 15, False), (5, 14, 15, False), (5, 14, 14.9, True)],
+)
+def test_a_budgets_status_shows_a_restart_ten_seconds_after_its_pod_became_unready(
+    since: float | None, status: float, now: float, is_counted: bool
+) -> None:
+    budgets, pod = Budgets(), GuardedPod("default", "web-1", "u1", True, "", is_ready=True, labels={"app": "web"})
+    meta = {"name": "a", "namespace": "default", "generation": 1, "resourceVersion": "1"}
+    allows_one = {"observedGeneration": 1, "disruptionsAllowed": 1, "currentHealthy": 10, "desiredHealthy": 9}
+    budget = read_disruption_budget({"metadata": meta, "spec": {"selector": WEB}, "status": allows_one})
+    budgets.change(("PodDisruptionBudget", "default", "a"), budget, int(status * SECOND))
+    down = OneRestart(None if since is None else int(since * SECOND))
+    refusal = budgets.check(pod, WEB_SET, down, int(now * SECOND), missing="ignore", placed=())
+    assert (refusal is not None) == is_counted
 
 
 def test_a_status_that_is_older_than_the_spec_denies() -> None:
