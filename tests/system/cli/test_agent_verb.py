@@ -5,11 +5,7 @@ import json
 import random
 import signal
 import ssl
-import subprocess
-import sys
 import urllib.request
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,54 +13,13 @@ import pytest
 from probelet.kube.kinds import EVENTS, LEASES
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.system.cli.agent_process import agent, begun, until
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
-from tests.unit.agent.scripted_agent import AgentNode, agent_node
+from tests.unit.agent.scripted_agent import AgentNode
 
 pytestmark = pytest.mark.e2e
 
 LIVES, LIFE_SECONDS_MAX, SEED = 5, 0.4, 18
-
-
-@asynccontextmanager
-async def agent(bare_node: AgentNode, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A running agent; the context's end ends it by SIGTERM."""
-    process = await begun(bare_node, **more)
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-async def begun(bare_node: AgentNode, **more: str) -> asyncio.subprocess.Process:
-    flags = {
-        "node": NODE,
-        "kubeconfig": str(bare_node.api.kubeconfig()),
-        "runtime": f"unix://{bare_node.folder / 'cri.sock'}",
-        "state_dir": str(bare_node.folder / "state"),
-        "listen": f"unix:{bare_node.folder / 'pages.sock'}",
-        "log_format": "json",
-        **more,
-    }
-    given = [part for name, value in flags.items() for part in (f"--{name.replace('_', '-')}", value)]
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "probelet", "agent", *given, stderr=subprocess.PIPE
-    )
-
-
-async def until(true: Callable[[], object]) -> None:
-    for _ in range(600):
-        if true():
-            return
-        await asyncio.sleep(0.05)
-    raise TimeoutError
-
-
-@pytest.fixture
-async def bare_node(tmp_path: Path) -> AsyncIterator[AgentNode]:
-    async with agent_node(tmp_path) as bare_node:
-        yield bare_node
 
 
 async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(bare_node: AgentNode) -> None:
@@ -118,13 +73,34 @@ async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(
     assert all(turns in (["True"], ["False", "True"]) for turns in turned.values()), turned
 
 
-async def test_a_second_agent_waits_for_nothing_and_says_who_runs(bare_node: AgentNode) -> None:
+async def test_a_second_agent_says_who_runs_and_goes_on_when_that_one_has_ended(bare_node: AgentNode) -> None:
+    first = await begun(bare_node)
+    await until(lambda: bare_node.api.seen("watch", "pods"))
+    second = await begun(bare_node)
+    assert second.stderr is not None
+    line = json.loads(await second.stderr.readline())
+    while line["message"] != "waiting for the state directory: two agents of a node exclude each other":
+        line = json.loads(await second.stderr.readline())
+    assert line["holder"] == f"another probelet (pid {first.pid})"
+    assert bare_node.api.seen("watch", "pods") == 1
+    first.terminate()
+    await first.communicate()
+    await until(lambda: bare_node.api.seen("watch", "pods") == 2)
+    second.terminate()
+    await second.communicate()
+    assert second.returncode == 0
+
+
+async def test_an_agent_that_waits_ends_by_a_signal(bare_node: AgentNode) -> None:
     async with agent(bare_node):
         await until(lambda: bare_node.api.seen("watch", "pods"))
         second = await begun(bare_node)
-        _, err = await second.communicate()
-        assert second.returncode == 2
-        assert "another probelet (pid " in err.decode()
+        assert second.stderr is not None
+        while b"waiting for the state directory" not in await second.stderr.readline():
+            pass
+        second.terminate()
+        await second.communicate()
+        assert second.returncode == 0
 
 
 async def test_what_cannot_work_is_one_line(bare_node: AgentNode, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ async def reconciler(cluster: Nodes, metrics: ControllerMetrics) -> AsyncIterato
         reconciler = AbsenceReconciler(connection, NAMESPACE, cluster.clock, events, metrics, tasks, pods)
         running = [group.create_task(run) for run in (events.run(), reconciler.run(), pods.run(), tasks.failure())]
         reconciler.configure(5 * MINUTE)
+        reconciler.begin()
         await cluster.api.watched(2)
         yield reconciler
         for task in running:

@@ -67,10 +67,12 @@ async def test_a_malformed_change_keeps_the_last_good_configuration(cluster: Scr
     cluster.settings(FAST)
     controller = await cluster.controller()
     await cluster.ready(controller)
-    cluster.settings({"enabled": "flase"})
+    cluster.settings({"enabled": "flase", "rate.burst": "many"})
     await cluster.until(lambda: cluster.events("ELPConfigurationInvalid") != [])
     [event] = cluster.events("ELPConfigurationInvalid")
-    assert event["message"] == 'enabled: Invalid value: "flase": must be true or false'
+    enabled, burst = event["message"].split("; ")
+    assert enabled == 'enabled: Invalid value: "flase": must be true or false'
+    assert burst == 'rate.burst: Invalid value: "many": must be from 1 to 60000'
     assert event["involvedObject"]["name"] == "elp-config"
     assert controller.count("probelet_elp_configuration_valid") == 0
     assert controller.service.why_not_ready is None
@@ -191,5 +193,6 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(cluster: Scrip
 async def test_the_metric_page_has_every_series_of_the_page(cluster: ScriptedCluster) -> None:
     controller = await cluster.controller()
     await cluster.ready(controller)
-    for name in ("probelet_elp_tokens", "probelet_elp_leader", 'probelet_elp_breaker_open{scope="node"}'):
+    labelled = ('probelet_elp_breaker_open{scope="node"}', 'probelet_elp_held_seconds{reason="BudgetDenied"}')
+    for name in ("probelet_elp_tokens", "probelet_elp_leader", *labelled):
         assert f"\n{name} " in controller.metrics

@@ -124,7 +124,7 @@ async def test_a_pod_with_the_gate_is_out_of_service_until_the_request_is_over(
     pod = cluster.api.put(PODS, {**pod, "spec": gated})
     request(cluster, pod, status=RECREATING, strategy={"unreadyGracePeriodSeconds": 3})
     await cluster.until(lambda: UNREADY_ACQUIRED in found(cluster)["metadata"].get("annotations", {}))
-    assert found(cluster)["metadata"]["finalizers"] == [UNREADY_ACQUIRED]
+    assert found(cluster)["metadata"].get("finalizers", []) == [], "it would keep its kind from being deleted"
     assert conditions(cluster)["KruisePodReady"]["status"] == "False"
     assert conditions(cluster)["Ready"]["status"] == "False"
     noted = found(cluster)["metadata"]["annotations"][UNREADY_ACQUIRED]
@@ -139,6 +139,68 @@ async def test_a_pod_with_the_gate_is_out_of_service_until_the_request_is_over(
         "message": "[]",
         "lastTransitionTime": "",
     }
+
+
+async def out_of_service(cluster: ScriptedCluster) -> None:
+    """A request has taken its pod out of service."""
+    pod = cluster.pod("web-0")
+    pod = cluster.api.put(
+        PODS, {**pod, "spec": {**pod["spec"], "readinessGates": [{"conditionType": "KruisePodReady"}]}}
+    )
+    request(cluster, pod, status=RECREATING, strategy={"unreadyGracePeriodSeconds": 3})
+    await cluster.until(lambda: UNREADY_ACQUIRED in found(cluster)["metadata"].get("annotations", {}))
+    assert conditions(cluster)["KruisePodReady"]["status"] == "False"
+
+
+async def test_a_request_that_somebody_deletes_leaves_no_pod_out_of_service(
+    cluster: ScriptedCluster, controller: Running
+) -> None:
+    await out_of_service(cluster)
+    cluster.api.remove(KIND, "again", "default")
+    await cluster.until(lambda: conditions(cluster)["KruisePodReady"]["status"] == "True")
+
+
+async def test_the_next_leader_puts_a_pod_back_whose_request_went_meanwhile(cluster: ScriptedCluster) -> None:
+    first = await cluster.controller()
+    await cluster.ready(first)
+    await out_of_service(cluster)
+    await first.stop()
+    cluster.api.remove(KIND, "again", "default")
+    await cluster.pass_seconds(10)
+    assert conditions(cluster)["KruisePodReady"]["status"] == "False"
+    await cluster.ready(await cluster.controller())
+    await cluster.until(lambda: conditions(cluster)["KruisePodReady"]["status"] == "True")
+
+
+async def test_a_pod_whose_request_goes_on_and_one_that_others_keep_out_stay_so(
+    cluster: ScriptedCluster, controller: Running
+) -> None:
+    await out_of_service(cluster)
+    other = cluster.pod("other-0")
+    message = '[{"userAgent":"InplaceUpdate","key":"default/gone"}]'
+    condition = {"type": "KruisePodReady", "status": "False", "message": message}
+    cluster.set_status(PODS, "other-0", {**other["status"], "conditions": [condition]})
+    await cluster.pass_seconds(30)
+    assert conditions(cluster)["KruisePodReady"]["status"] == "False"
+    kept = cluster.api.get(PODS, "other-0", "default")
+    assert kept is not None
+    assert kept["status"]["conditions"] == [condition]
+
+
+async def test_a_later_request_of_the_same_name_for_another_pod_keeps_none_out_of_service(
+    cluster: ScriptedCluster, controller: Running
+) -> None:
+    await out_of_service(cluster)
+    cluster.api.remove(KIND, "again", "default")
+    request(cluster, cluster.pod("other-0"), status=RECREATING)
+    await cluster.until(lambda: conditions(cluster)["KruisePodReady"]["status"] == "True")
+
+
+async def test_a_write_that_fails_is_tried_again(cluster: ScriptedCluster, controller: Running) -> None:
+    await out_of_service(cluster)
+    cluster.api.faults.add(Answer(500), "patch", "pods", times=3)
+    cluster.api.remove(KIND, "again", "default")
+    await cluster.until(lambda: conditions(cluster)["KruisePodReady"]["status"] == "True")
 
 
 def conditions(cluster: ScriptedCluster) -> Any:

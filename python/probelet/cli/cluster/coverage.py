@@ -1,4 +1,4 @@
-"""``probelet status --cluster``: the agents of a cluster, and the taken-over pods that lack one."""
+"""``probelet status --cluster``: the agents of a cluster, the taken-over pods that lack one, and pods left native."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,3 +43,6 @@ def _print(document: "ClusterDocument") -> None:
         left = "ready as the last agent left it" if pod["ready"] else "not ready"
         said = f"no agent on {pod['node']} probes {pod['namespace']}/{pod['name']}: {left}"
         out.print(one_line(said), style="red", soft_wrap=True, highlight=False)
+    for native in document["native"]:
+        said = f"native probes on {native['node']}: {native['namespace']}/{native['name']}: {native['why']}"
+        out.print(one_line(said), style="yellow", soft_wrap=True, highlight=False)

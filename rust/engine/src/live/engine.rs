@@ -200,6 +200,11 @@ impl Engine {
         });
     }
 
+    /// Lets the workers that AddPod will make begin with what the pod's status says of containers that run.
+    pub fn recall_status(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().recall_status(uid));
+    }
+
     /// Arms a timer of the caller.
     pub fn arm(&self, deadline: Instant, token: u64) -> TimerId {
         self.touch(|state| {

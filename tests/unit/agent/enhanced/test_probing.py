@@ -45,6 +45,34 @@ async def test_d6_a_failure_is_published_probing_goes_on_and_a_recovery_is_publi
     assert not node.stopped(), "the agent stops nothing for it"
 
 
+async def test_a_failed_attempt_is_published_once_a_probe_of_the_node_has_failed(node: AgentNode) -> None:
+    """The breaker of the node counts it, though its state stays until the threshold."""
+    pod = made_pod()
+    node.run(pod)
+    shaky = handler("shaky", exec={"command": ["shaky"]}, periodSeconds=1, failureThreshold=1000)
+    ask(node, entry(pod, probe(), shaky))
+    await node.until(lambda: is_state(node, "Succeeded") and is_state(node, "Succeeded", "shaky"))
+    before, ran = writes(node), commands(node)
+    node.runtime.exec_answers["shaky",] = FAILS
+    await node.until(lambda: commands(node) >= ran + 6)
+    assert writes(node) == before, "by itself it costs no write"
+    node.runtime.exec_answers["probe",] = FAILS
+    await node.until(lambda: is_state(node, "Failed"))
+    assert state(node, "shaky")["message"] == "last attempt failed: not well"
+    assert is_state(node, "Succeeded", "shaky")
+
+
+async def test_an_attempt_that_fails_later_is_published_at_once(node: AgentNode) -> None:
+    pod = made_pod()
+    node.runtime.exec_answers["probe",] = FAILS
+    node.run(pod)
+    shaky = handler("shaky", exec={"command": ["shaky"]}, periodSeconds=1, failureThreshold=1000)
+    ask(node, entry(pod, probe(), shaky))
+    await node.until(lambda: is_state(node, "Failed") and is_state(node, "Succeeded", "shaky"))
+    node.runtime.exec_answers["shaky",] = FAILS
+    await node.until(lambda: state(node, "shaky").get("message") == "last attempt failed: not well")
+
+
 async def test_d2_t11_two_probes_of_one_container_are_independent(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["bad",] = FAILS

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from probelet.agent.kill.kill import Kill
 from probelet.kube.kinds import PODS
+from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
@@ -45,9 +46,9 @@ def ended(bare_node: AgentNode) -> bool:
     return bool(bare_node.stopped()) and not list(folder.glob("*.json"))
 
 
-def two_containers() -> dict[str, Any]:
+def two_containers(annotations: dict[str, str] | None = None) -> dict[str, Any]:
     containers = [{"name": "app", "image": "i", **HOOK}, {"name": "other", "image": "i", **HOOK}]
-    return made_pod({"app": {"livenessProbe": EXEC}}, containers=containers)
+    return made_pod({"app": {"livenessProbe": EXEC}}, containers=containers, annotations=annotations)
 
 
 @pytest.mark.parametrize("step", range(STEPS))
@@ -63,7 +64,10 @@ async def test_the_next_agent_goes_on_and_kills_once(
         second = bare_node.restart(pod)
         await bare_node.for_seconds(8)
         assert [id for id, _ in bare_node.stopped()] == [app], "one failure, one stop, of the container that failed"
-        assert sum(list(call.cmd) == ["hook"] for call in bare_node.runtime.called("exec_sync")) <= 1
+        assert hooks(bare_node) + len(bare_node.events("FailedPreStopHook")) >= 1, (
+            "it ran, or an event says that it did not end"
+        )
+        assert hooks(bare_node) <= 1
         assert len(bare_node.events("Killing")) <= 1
         assert bare_node.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
 
@@ -88,6 +92,88 @@ async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hoo
         assert stopped == app
         assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
         assert hooks(bare_node) == 1
+
+
+async def test_a_hook_that_died_with_its_agent_is_one_event(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.stopped() and bare_node.events("FailedPreStopHook"))
+        await bare_node.for_seconds(5)
+        said = "PreStopHook of container app did not end: the agent that ran it ended"
+        assert bare_node.events("FailedPreStopHook") == [said]
+        assert hooks(bare_node) == 1
+
+
+async def test_an_idempotent_hook_that_died_with_its_agent_runs_again_within_the_rest_of_the_grace(
+    bare_node: AgentNode,
+) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    (app, _) = bare_node.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+        await bare_node.for_seconds(12)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node) == 2)
+        assert not bare_node.stopped()
+        bare_node.runtime.held_commands["hook",].set()
+        await bare_node.until(bare_node.stopped)
+        ((stopped, grace),) = bare_node.stopped()
+        assert stopped == app
+        assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
+        assert bare_node.events("FailedPreStopHook") == []
+    async with bare_node.an_agent():
+        await bare_node.for_seconds(5)
+        assert hooks(bare_node) == 2
+
+
+async def test_a_hook_that_has_ended_runs_no_second_time_also_if_it_may(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
+    bare_node.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+    bare_node.runtime.refuse.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list((bare_node.folder / "intents").iterdir()))
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
+
+
+async def test_a_hook_that_had_not_begun_runs(bare_node: AgentNode) -> None:
+    """The first agent died while the runtime was away: nothing has asked the program to end yet."""
+    (app, _) = bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.runtime.called("exec_sync"))
+        bare_node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+        bare_node.runtime.exec_answers["probe",] = FAILS
+        await bare_node.until(lambda: list((bare_node.folder / "intents").glob("*.json")))
+        assert not hooks(bare_node)
+    bare_node.runtime.refuse.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+        assert [id for id, _ in bare_node.stopped()] == [app]
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
+
+
+async def test_the_hook_of_a_pod_that_terminates_meanwhile_is_the_kubelets(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    pod = two_containers({"probelet.dev/prestop-idempotent": "true"})
+    bare_node.run(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.terminate(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list((bare_node.folder / "intents").glob("*.json")))
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
 
 
 @pytest.mark.parametrize(("jump_s", "grace"), [(-86_400, range(10, 31)), (86_400, range(2, 3))])

@@ -245,6 +245,7 @@ async def test_the_intent_is_on_disk_before_the_hook_and_gone_after_the_end(node
         "grace_source": "pod",
         "deadline_ms": 0,
         "hook_begun": True,
+        "hook_ended": False,
     }
     (path,) = (node.folder / "intents").iterdir()
     assert path.stat().st_mode & 0o777 == 0o600

@@ -1,5 +1,6 @@
 """T-27, C-8: an executor dies at each step of a request, and the agent after it makes one kill, one hook, one event."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -66,6 +67,9 @@ async def test_t27_c8_the_next_agent_kills_once(
         await bare_node.for_seconds(3)
         assert states(bare_node)["app"]["phase"] == "Succeeded"
         assert [id for id, _ in bare_node.stopped()] == [app], "one request, one stop"
+        assert hooks(bare_node) + len(bare_node.events("FailedPreStopHook")) >= 1, (
+            "it ran, or an event says that it did not end"
+        )
         assert hooks(bare_node) <= 1
         assert len(bare_node.events("Killing")) <= 1
         assert not list((bare_node.folder / "requests").glob("*.json"))
@@ -79,3 +83,20 @@ async def test_a_request_has_fewer_steps(bare_node: AgentNode, monkeypatch: pyte
     goal = lambda: states(bare_node) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(bare_node, app)  # noqa: E731
     async with crashed(bare_node, monkeypatch, 10**6, goal) as crash:
         assert 8 <= crash.steps < STEPS
+
+
+@pytest.mark.parametrize(("annotations", "ran"), [({}, 1), ({"probelet.dev/prestop-idempotent": "true"}, 2)])
+async def test_a_hook_that_died_with_its_agent_is_an_event_or_runs_again(
+    bare_node: AgentNode, annotations: dict[str, str], ran: int
+) -> None:
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    pod = plain_pod(hooks=True, annotations=annotations)
+    (app,) = bare_node.run(pod)
+    request(bare_node, pod, {"app": app})
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: exited(bare_node, app) and len(bare_node.events("FailedPreStopHook")) == 2 - ran)
+        assert hooks(bare_node) == ran
+        assert [id for id, _ in bare_node.stopped()] == [app]

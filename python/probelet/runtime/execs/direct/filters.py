@@ -8,7 +8,6 @@ its process has loaded (rust/enter/src/sample).
 import asyncio
 import hashlib
 import os
-import secrets
 import struct
 import subprocess
 from collections import OrderedDict
@@ -32,10 +31,10 @@ _READ_SECONDS: Final = 60.0
 _SPECIFICATION: Final = b"""{"ociVersion": "1.0.2", "process": {"user": {"uid": 0, "gid": 0}, "cwd": "/",\
  "args": ["/proc/self/exe"], "noNewPrivileges": %s}, "root": {"path": "rootfs"},\
  "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"}],\
- "linux": {"cgroupsPath": "/probelet-enter-%s", "seccomp": %s,\
+ "linux": {"cgroupsPath": "/CGROUP", "seccomp": %s,\
  "namespaces": [{"type": "pid"}, {"type": "mount"}, {"type": "ipc"}, {"type": "uts"}, {"type": "network"}]}}"""
 """A container whose program is runc's own file, which every root file system with /proc has. It is never executed: the
-process is ended at that point at the latest."""
+process is ended at that point at the latest. The helper's program writes its own name in place of ``CGROUP``."""
 
 log = structlog.get_logger("probelet.execs.direct")
 
@@ -73,13 +72,30 @@ class Filters:
             raise found
         return found
 
+    def sweep(self) -> None:
+        """Removes runc's process and its cgroups where the helper's program was killed before it could, here or in an
+        earlier process. Waits for its end; call it on a thread."""
+        command = [str(self._program), "sweep"]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_READ_SECONDS, env={})
+        except (OSError, subprocess.TimeoutExpired) as error:
+            log.warning("what is left of containers of runc cannot be removed", error=str(error))
+            return
+        if done.returncode:
+            said = done.stderr.decode(errors="replace")
+            log.warning("what is left of containers of runc cannot be removed", error=said)
+
     def _read(self, profile: bytes, no_new_privs: bytes, inherited: InheritedAttributes, runc: str) -> Filter:
-        specification = _SPECIFICATION % (no_new_privs, secrets.token_hex(8).encode(), profile)
+        specification = _SPECIFICATION % (no_new_privs, profile)
         command = [str(self._program), "filter", str(inherited.shim), str(inherited.shim_start_time), runc]
         try:
             done = subprocess.run(command, input=specification, capture_output=True, timeout=_READ_SECONDS, env={})
         except (OSError, subprocess.TimeoutExpired) as error:
+            self.sweep()
             raise FallbackError(Reason.SECCOMP, str(error)) from None
+        if done.returncode:
+            # It may have been killed.
+            self.sweep()
         if done.returncode or len(done.stdout) % 8 != 4:
             why = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
             raise FallbackError(Reason.SECCOMP, f"the filter cannot be read from {runc}: {why}")
