@@ -319,7 +319,7 @@ def test_w5_native_probes_are_validated_before_they_leave_the_spec(probe: dict[s
 
 
 @pytest.mark.parametrize(("count", "rest"), [(10, None), (11, "1 more mistakes"), (13, "3 more mistakes")])
-def test_w5_a_refusal_names_at_most_ten_mistakes(count: int, rest: str | None) -> None:
+def test_a_refusal_names_at_most_ten_mistakes(count: int, rest: str | None) -> None:
     lines = answer(pod(*[{"exec": {}}] * count)).refusal.split("; ")
     named = [line for line in lines if line.startswith("spec.containers[")]
     assert (len(named), lines[10:]) == (10, [] if rest is None else [rest])

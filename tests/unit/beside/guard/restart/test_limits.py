@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from probelet.beside.guard.objects.budget import read_disruption_budget
 from probelet.beside.guard.objects.node import GuardedWorkload
-from probelet.beside.guard.objects.node_probes import NodeProbes, PodProbes
+from probelet.beside.guard.objects.node_probes import read_node_probes
 from probelet.beside.guard.objects.owner import Owner
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import BudgetsReadable, WorkloadChanged
 from probelet.beside.guard.restart.protocol.outputs import Reserve
+from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.budgets import Budgets
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
@@ -317,7 +318,7 @@ def test_a_budgets_status_shows_a_restart_ten_seconds_after_its_pod_became_unrea
     budget = read_disruption_budget({"metadata": meta, "spec": {"selector": WEB}, "status": allows_one})
     budgets.change(("PodDisruptionBudget", "default", "a"), budget, int(status * SECOND))
     down = OneRestart(None if since is None else int(since * SECOND))
-    refusal = budgets.check(pod, WEB_SET, down, int(now * SECOND), missing="ignore", placed=())
+    refusal = budgets.check(pod, WEB_SET, down, int(now * SECOND), config=Config(), placed=())
     assert (refusal is not None) == is_counted
 
 
@@ -515,7 +516,12 @@ def test_a_pod_stands_at_the_gate_that_refused_it_last() -> None:
 
 def test_the_entry_of_a_node_where_the_pod_does_not_run_changes_nothing() -> None:
     cluster = ObservedCluster(GuardOptions())
-    old, new = (NodeProbes(node, {"u": PodProbes("default", "web-0", "u", ())}) for node in ("node1", "node2"))
+    probe = {"name": "web-0-app", "containerName": "app", "probe": {"periodSeconds": 10}}
+    entry = {"name": "web-0", "namespace": "default", "uid": "u", "probes": [probe]}
+    old, new = (
+        read_node_probes({"metadata": {"name": node}, "spec": {"podProbes": [entry]}}, "seed")
+        for node in ("node1", "node2")
+    )
     cluster.change_pod("u", GuardedPod("default", "web-0", "u", True, "", node="node2"), 0)
     assert cluster.change_probes("node1", old, 0) == {"u"}, "there is no other entry yet"
     assert cluster.change_probes("node2", new, 0) == {"u"}
