@@ -45,7 +45,7 @@ PODS_MAX: Final = 5_000
 LEASES_MAX: Final = 200
 RENEWALS: Final = 1_000
 """Renewals of so many Leases; each is as large as any other."""
-PARALLEL: Final = 12
+PARALLEL: Final = 6
 """Requests at once of this process."""
 SETTLE_SECONDS: Final = 15.0
 
