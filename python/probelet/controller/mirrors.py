@@ -31,8 +31,8 @@ NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL
 MAPPED: Final = (kinds.PODS, kinds.NODES)
 """The kinds that the mapping has to know before it writes; a NodePodProbe is read each time it is merged."""
 NODE_PROBES_PAGE: Final = 25
-"""NodePodProbes in a page of a list: one of a full node has 62 KiB, and what a page needs while it is read stays with the
-process."""
+"""NodePodProbes in a page of a list: one of a full node has 62 KiB, and the process keeps the memory that it needs for
+a page."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
