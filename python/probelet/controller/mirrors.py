@@ -16,6 +16,7 @@ from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_prob
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.beside.guard.recreate.not_ready import OutOfService
 from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.pod_mirror import PodMirror
 from probelet.kube import kinds
@@ -48,6 +49,8 @@ class Handlers:
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
+    out: Callable[[OutOfService], None] = lambda pod: None
+    """Gets each pod that requests keep out of service, and once more when it is back."""
 
 
 class Mirrors:
@@ -76,7 +79,7 @@ class Mirrors:
             namespace=namespace,
             fields=f"metadata.name={config_map}",
         )
-        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS))
+        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS), handlers.out)
         self._others: list[Reflector[Any]] = [
             self._needed(kinds.NODES, read_node, self._node),
             self._needed(
@@ -108,6 +111,11 @@ class Mirrors:
             group.create_task(self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"))
             group.create_task(self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"))
         raise AssertionError("the mirrors end only by cancellation")
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether the decision may act: everything is known and current."""
+        return self._is_synced
 
     @property
     def why_not_synced(self) -> str | None:

@@ -6,6 +6,7 @@ leadership knew ends with it; the process that lost the Lease begins to stand by
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
@@ -38,6 +39,8 @@ COMPONENT: Final = "probelet-controller"
 """The component of the controller's events."""
 RESYNC_NS: Final = 600_000_000_000
 """How often every NodePodProbe is compared without a change (M-2)."""
+FREE_NS: Final = 2_000_000_000
+"""How often the leader looks for pods that a request keeps out of service which is gone."""
 CLOCK_NS: Final = 60_000_000_000
 """How often the decision gets the wall clock, which somebody may have set."""
 
@@ -148,11 +151,14 @@ class Leadership:
         self.has_ended = asyncio.Event()
         self._mapping = MappingReconciler(connection, options.merge, clock, events, metrics, self._tasks)
         self.restarts = RestartReconciler(connection, options.guard, clock, events, metrics, self._tasks)
+        self._free: Callable[[], None] = lambda: None
         handlers = Handlers(self._mapping.handle, self.restarts.handle, self._configure)
         self._requests: RequestReconciler | None = None
         if options.manages_requests:
             self._requests = requests = RequestReconciler(connection, clock, metrics, self._tasks)
             handlers = replace(handlers, requests=requests.changed, pods=requests.pod_changed)
+            handlers = replace(handlers, out=requests.pod_is_out)
+            self._free = requests.free
         self.mirrors = Mirrors(connection, clock, handlers, options.guard.naming, options.namespace, options.config_map)
         self._absence = AbsenceReconciler(
             connection, options.namespace, clock, events, metrics, self._tasks, self.mirrors.pods
@@ -179,6 +185,7 @@ class Leadership:
                 group.create_task(self._absence.run())
                 group.create_task(self._set_clock_often())
                 group.create_task(self._resync())
+                group.create_task(self._free_often())
                 group.create_task(self.mirrors.run())
         finally:
             # No request outlives the leader.
@@ -204,6 +211,12 @@ class Leadership:
         while True:
             await self._clock.sleep(CLOCK_NS)
             self._set_clock()
+
+    async def _free_often(self) -> NoReturn:
+        while True:
+            await self._clock.sleep(FREE_NS)
+            if self.mirrors.is_synced:
+                self._free()
 
     async def _resync(self) -> NoReturn:
         while True:

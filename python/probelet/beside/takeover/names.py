@@ -3,13 +3,25 @@
 from typing import Final
 
 MANAGED_LABEL: Final = "probelet.dev/managed"
-"""A pod asks for the takeover with this label and the value ``true``. It matters when the pod is created, only then."""
+"""A pod asks for the takeover with this label and the value ``true`` when it is created, and never later."""
+
+LEFT: Final = "false"
+"""The value of that label with which a running pod asks its agent to leave it alone."""
+
+PRE_STOP_IDEMPOTENT: Final = "probelet.dev/prestop-idempotent"
+"""With this annotation and the value ``true`` a preStop hook that ended with its agent runs again."""
 
 PROBES_ANNOTATION: Final = "probelet.dev/probes"
 """The probes that were taken over: a JSON object, container to probe field to probe as it was written."""
 
 NOT_TAKEN_OVER_ANNOTATION: Final = "probelet.dev/not-taken-over"
 """Why probes of a pod that asks for the takeover stay with the kubelet."""
+
+MADE_ANNOTATION: Final = "probelet.dev/made-probes"
+"""The probes in the pod's spec that the webhook made for the kubelet: a JSON object, container to a list of fields."""
+
+FALLBACK_ANNOTATION: Final = "probelet.dev/fallback"
+"""How long a liveness probe fails before the kubelet itself restarts the container, such as ``10m``, or ``none``."""
 
 CONDITION: Final = "probelet.dev/ready"
 """The pod condition that the agent sets, and the type of the readiness gate."""
