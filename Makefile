@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced e2e-several fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -131,15 +131,22 @@ test-times: ## say where the time of the tests went, and write it into tests/REA
 # Enhanced liveness has a cluster of its own, because it replaces the agent and adds to the webhook.
 GUARDED := tests/cluster/guarded tests/cluster/documentation/test_enhanced_liveness_page.py
 
-e2e-cluster: e2e-agent e2e-enhanced ## run probelet beside a real kubelet, as people install it (root, Go, containerd; a quarter of an hour)
+# A cluster of three nodes has one of its own too.
+SEVERAL := tests/cluster/several
+
+e2e-cluster: e2e-agent e2e-enhanced e2e-several ## run probelet beside real kubelets, as people install it (root, Go, containerd; half an hour)
 
 e2e-agent: build/assets
 	$(say) "the agent in a cluster"
-	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED))
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED) $(SEVERAL))
 
 e2e-enhanced: build/assets
 	$(say) "enhanced liveness in a cluster"
 	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,enhanced) $(PYTEST) -m cluster $(GUARDED)
+
+e2e-several: build/assets
+	$(say) "both on three nodes"
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,several) $(PYTEST) -m cluster $(SEVERAL)
 
 # The folder with the programs of Kubernetes, and build/image/probelet.tar.
 .PHONY: build/assets

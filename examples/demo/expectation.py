@@ -89,9 +89,9 @@ def _worker(facts: Facts) -> Row:
     restarts = facts.restarts.get("worker-exec")
     return Row(
         "worker-exec",
-        "at least 10 exec probes, none failed (one on a busy machine); never restarted",
+        "at least 10 exec probes, none failed (at most a third on a busy machine); never restarted",
         f"{liveness['runs']} exec probes, {liveness['failures']} failed; {_times(restarts)}",
-        liveness["runs"] >= 10 and liveness["failures"] <= 1 and restarts == 0,
+        liveness["runs"] >= 10 and liveness["failures"] * 3 <= liveness["runs"] and restarts == 0,
     )
 
 

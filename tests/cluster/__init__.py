@@ -1,1 +1,1 @@
-"""Real clusters of one node, in which a real kubelet judges what probelet does beside it."""
+"""Real clusters of one node or three, in which a real kubelet judges what probelet does beside it."""

@@ -1,4 +1,4 @@
-"""A cluster of one node: all of its programs, from their start to the end of everything that they left."""
+"""A cluster: all of its programs, from their start to the end of everything that they left."""
 
 import shutil
 from contextlib import suppress
@@ -6,11 +6,12 @@ from pathlib import Path
 
 from tests.cluster.binaries import build as binaries
 from tests.cluster.control_plane.api import ApiError, Object
-from tests.cluster.control_plane.kubelet import Kubelet
-from tests.cluster.control_plane.plane import NODE, NODE_NAME, ControlPlane, Kubectl
+from tests.cluster.control_plane.plane import ControlPlane, Kubectl
+from tests.cluster.machine.host import Host
+from tests.cluster.machine.node_space import NodeSpace
 from tests.cluster.machine.program import Program
-from tests.cluster.machine.runtime import ClusterRuntime
 from tests.cluster.machine.space import PROGRAMS, Space
+from tests.cluster.node import FurtherNode, Node
 from tests.system.containerd.machine import until
 from tests.system.containerd.machine import what_is_missing as missing_for_containerd
 
@@ -26,31 +27,41 @@ def what_is_missing() -> str:
 class Cluster:
     """Between ``start`` and ``stop`` each of its programs can be stopped and started by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: int = 1) -> None:
         self.space = Space()
-        self._programs: list[Program] = []
+        self._hosts = [Host(number) for number in range(nodes)]
+        self._control_programs: list[Program] = []
+        self.nodes: list[Node] = []
+        """The first one is in the namespaces of the control plane; the others are instances of FurtherNode."""
 
     def start(self) -> None:
-        """Start everything and wait until the node is ready. Raises RuntimeError or CalledProcessError."""
+        """Start everything and wait until every node is ready. Raises RuntimeError or CalledProcessError."""
         self.assets, target = binaries.build(), binaries.build_target()
         self.space.start()
-        self.runtime = ClusterRuntime(self.space, target)
-        self.control = ControlPlane(self.space, self.assets)
+        self.control = ControlPlane(self.space, self.assets, self._hosts)
+        self._control_programs = self.control.programs
         self.api = self.control.api
         self.kubectl = Kubectl(self.space, self.assets, self.control.kubeconfig)
-        self.kubelet = Kubelet(self.space, self.runtime, self.assets, self.control.kubeconfig_of("node", NODE))
-        self._programs = [*self.control.programs, self.runtime.program, self.kubelet]
+        for host in self._hosts:
+            parts = (host, self.assets, target, self.control.kubeconfig_of(host.name, host.token))
+            first = not self.nodes
+            self.nodes.append(Node(self.space, *parts) if first else FurtherNode(NodeSpace(self.space, host), *parts))
+        self.runtime, self.kubelet = self.nodes[0].runtime, self.nodes[0].kubelet
         self.control.start()
-        self.runtime.start()
-        self.kubelet.start()
-        until(self.node_is_ready, f"the node to be ready ({self.kubelet.log})")
+        for node in self.nodes:
+            node.start()
+        until(self.node_is_ready, f"each node to be ready ({self.kubelet.log})")
+
+    def node(self, name: str) -> Node:
+        return next(node for node in self.nodes if node.name == name)
 
     def keep_logs(self, into: Path) -> None:
         """Copy the logs of programs and pods, and the records of the tests, to a folder that outlasts the cluster."""
         shutil.rmtree(into, ignore_errors=True)
-        for source in (self.folder / "control", self.folder / "kubelet", self.folder / "scenes"):
+        further = [node.folder / "kubelet" for node in self.nodes[1:]]
+        for source in (self.folder / "control", self.folder / "kubelet", self.folder / "scenes", *further):
             for file in [*source.rglob("*.log"), *source.rglob("*.jsonl"), *source.rglob("*.json")]:
-                target = into / source.name / file.relative_to(source)
+                target = into / file.relative_to(self.folder)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 # A log rotates, and a pod's goes with it.
                 with suppress(OSError):
@@ -59,27 +70,30 @@ class Cluster:
     def stop(self) -> None:
         """End everything, also after a start that failed."""
         self.space.stop()
-        for program in self._programs:
+        for program in [*self._control_programs, *(one for node in self.nodes for one in node.programs)]:
             program.wait()
-        if self._programs:
+        if self._control_programs:
             self.api.close()
 
     def restart_kubelet(self, *lines: str) -> None:
-        """Start the kubelet anew, with further lines of its configuration, and wait until its node is ready."""
+        """Start the first node's kubelet anew, with further lines of its configuration, and wait until it is ready."""
         self.kubelet.stop()
         self.kubelet.configure(*lines)
         self.kubelet.start()
         until(self.node_is_ready, f"the node to be ready ({self.kubelet.log})")
 
     def node_is_ready(self) -> bool:
-        """Whether the node takes pods. Raises RuntimeError if a program has ended."""
-        self.kubelet.check()
+        """Whether each node that is switched on takes pods. Raises RuntimeError if a program has ended."""
         try:
-            node = self.api.get(f"/api/v1/nodes/{NODE_NAME}")
             self.api.get("/api/v1/namespaces/default/serviceaccounts/default")
+            return all(self._takes_pods(node) for node in self.nodes if node.is_on)
         except ApiError:
             return False
-        return condition(node, "Ready") == "True" and not node["spec"].get("taints")
+
+    def _takes_pods(self, node: Node) -> bool:
+        node.kubelet.check()
+        found = self.api.get(f"/api/v1/nodes/{node.name}")
+        return condition(found, "Ready") == "True" and not found["spec"].get("taints")
 
     @property
     def folder(self) -> Path:

@@ -19,10 +19,11 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """The tests of a folder may ask for more nodes than one, by a parameter."""
     if why := what_is_missing():
         missing("kubernetes", why)
-    cluster = Cluster()
+    cluster = Cluster(getattr(request, "param", 1))
     try:
         cluster.start()
         yield cluster

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import yaml
@@ -61,8 +62,9 @@ class Installed:
 
     def install(self) -> None:
         """Raises RuntimeError if it does not become ready."""
-        self._cluster.runtime.import_image(IMAGE)
-        self.choose_node(True)
+        for node in self._cluster.nodes:
+            node.runtime.import_image(IMAGE)
+            self.choose_node(True, node.name)
         self.apply()
         until(self.is_ready, "the agent and the webhook to be ready", READY_SECONDS)
 
@@ -96,10 +98,10 @@ class Installed:
         (folder / "kustomization.yaml").write_text(text)
         self._cluster.kubectl("apply", "-k", folder)
 
-    def choose_node(self, chosen: bool) -> None:
-        """Whether the node is one that gets an agent."""
+    def choose_node(self, chosen: bool, name: str = NODE_NAME) -> None:
+        """Whether a node is one that gets an agent."""
         labels = {"probelet.dev/test": "true" if chosen else None}
-        self._api.patch(f"/api/v1/nodes/{NODE_NAME}", {"metadata": {"labels": labels}})
+        self._api.patch(f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}})
 
     def in_agent(self, *arguments: str) -> str:
         """What a verb prints in the agent's pod."""
@@ -115,10 +117,12 @@ class Installed:
         return self._pods("agent")
 
     def agent_is_ready(self) -> bool:
-        return any(condition(one, "Ready") == "True" for one in self.agent_pods())
+        """Whether each node that is switched on has an agent that is ready."""
+        ready = {one["spec"]["nodeName"] for one in self.agent_pods() if condition(one, "Ready") == "True"}
+        return {node.name for node in self._cluster.nodes if node.is_on} <= ready
 
     def agent_container(self) -> str:
-        """The ID of the agent's running container, by the runtime; empty if there is none."""
+        """The ID of the running container of the first node's agent, by the runtime; empty if there is none."""
         running = self._cluster.runtime.running("agent", SYSTEM)
         return running[0] if running else ""
 
@@ -129,6 +133,19 @@ class Installed:
         self._cluster.runtime.ctr("tasks", "kill", "-s", "9", killed)
         # The runtime needs a moment to notice, and would name the killed container as the running one until then.
         until(lambda: self.agent_container() != killed, "the end of the killed agent")
+
+    def worker(self) -> int:
+        """The process of the first node's agent below its parent, by its number on that node; 0 if there is none."""
+        parent = self._cluster.runtime.pid_of(self.agent_container())
+        found = self._cluster.runtime.command("cat", f"/proc/{parent}/task/{parent}/children").split()
+        return int(found[0]) if found else 0
+
+    def signal_worker(self, number: signal.Signals) -> int:
+        """A signal to that process, once it runs; returns which one it was."""
+        until(self.worker, "the agent below its parent")
+        worker = self.worker()
+        self._cluster.runtime.command("sh", "-c", f"kill -{int(number)} {worker}")
+        return worker
 
     def configure_agent(self, patch: Object | None = None, overlay: Path | None = None) -> None:
         """Apply the manifests with another patch of the agent's template or an overlay, and wait for its new pod."""
@@ -161,12 +178,17 @@ class Installed:
         path = f"/apis/coordination.k8s.io/v1/namespaces/{SYSTEM}/leases/{CONTROLLER}"
         return str(self._api.get(path)["spec"].get("holderIdentity") or "")
 
-    def kill_leader(self) -> None:
-        """SIGKILL to the controller that decides; the kubelet starts its container again."""
+    def leading_pod(self) -> Object:
+        """The pod of the controller that decides."""
         name = self.leader().partition("_")[0]
         (pod,) = [one for one in self.controller_pods() if one["metadata"]["name"] == name]
+        return pod
+
+    def kill_leader(self) -> None:
+        """SIGKILL to the controller that decides; the kubelet starts its container again."""
+        pod = self.leading_pod()
         container = pod["status"]["containerStatuses"][0]["containerID"].partition("://")[2]
-        self._cluster.runtime.ctr("tasks", "kill", "-s", "9", container)
+        self._cluster.node(pod["spec"]["nodeName"]).runtime.ctr("tasks", "kill", "-s", "9", container)
 
     def settings(self, **data: str) -> None:
         """Change keys of the controller's ConfigMap; ``_`` stands for a dot in the names."""

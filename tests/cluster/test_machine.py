@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cluster
 START_AND_WAIT = """
 import sys
 from tests.cluster.cluster import Cluster
-cluster = Cluster()
+cluster = Cluster(int(sys.argv[1]))
 cluster.start()
 print(cluster.folder, flush=True)
 sys.stdin.read()
@@ -33,10 +33,11 @@ def test_a_pod_gets_its_probes_from_the_kubelet(namespace: Namespace) -> None:
     assert namespace.pod("web")["status"]["hostIP"] == NODE_IP
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
 @pytest.mark.usefixtures("cluster")
-def test_nothing_is_left_of_a_cluster_whose_test_process_is_killed() -> None:
+def test_nothing_is_left_of_a_cluster_whose_test_process_is_killed(nodes: int) -> None:
     before = sysctls.values()
-    command = [sys.executable, "-c", START_AND_WAIT]
+    command = [sys.executable, "-c", START_AND_WAIT, str(nodes)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdout is not None

@@ -1,7 +1,5 @@
 """What an operator does with an agent: looks, pauses a probe, and finds the pods of a node that has no agent."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -11,13 +9,12 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.disturbances.pods import steady
 from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
+from tests.cluster.status import LEASE_SECONDS, coverage
 from tests.system.containerd.machine import until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
 
 PAUSE_SECONDS = 5.0
-LEASE_SECONDS = 90.0
-"""A Lease holds for 40 s, and the clock of its renewal is the agent's."""
 
 
 def test_a_paused_pod_is_not_probed_and_stays_ready(probelet: Installed, namespace: Namespace) -> None:
@@ -53,23 +50,15 @@ def test_pods_of_a_node_whose_agent_is_gone_are_listed_and_new_ones_are_not_read
 ) -> None:
     namespace.create(steady("old"))
     namespace.until_ready("old")
-    assert _coverage(cluster)[0] == 0
+    assert coverage(cluster)[0] == 0
     probelet.choose_node(False)
     until(lambda: not probelet.agent_pods(), "the agent to go")
     namespace.create(steady("new"))
     namespace.until(lambda: namespace.pod("new")["status"].get("phase") == "Running", "the new pod to run")
-    until(lambda: _coverage(cluster)[0] == 1, "the Lease to expire", LEASE_SECONDS)
-    listed = _coverage(cluster)[1]
+    until(lambda: coverage(cluster)[0] == 1, "the Lease to expire", LEASE_SECONDS)
+    listed = coverage(cluster)[1]
     assert all(f"{namespace.name}/{name}" in listed for name in ("old", "new"))
     assert (namespace.is_ready("old"), namespace.is_ready("new")) == (True, False)
     probelet.choose_node(True)
     namespace.until_ready("new")
-    until(lambda: _coverage(cluster)[0] == 0, "the Lease")
-
-
-def _coverage(cluster: Cluster) -> tuple[int, str]:
-    """The exit code and the words of ``probelet status --cluster``."""
-    verb = ["status", "--cluster", f"--kubeconfig={cluster.control.kubeconfig}"]
-    command = [*cluster.space.inside, sys.executable, "-m", "probelet", *verb]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout + done.stderr
+    until(lambda: coverage(cluster)[0] == 0, "the Lease")

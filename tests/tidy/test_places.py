@@ -13,6 +13,7 @@ ROOT_FILES = {
     *(
         ".gitignore",
         ".pre-commit-hooks.yaml",
+        "action.yml",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "LICENSE",

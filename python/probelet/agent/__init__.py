@@ -29,13 +29,15 @@ gate; its only effect on the runtime is StopContainer, for a container whose own
    server is away, the runtime alone decides for containers that have neither. A container that has not begun is
    invisible to everything behind: the engine sees the instance before it, as a kubelet's prober does during a
    postStart hook.
-4. A container is started and ready in the first status of its pod by the journal's results alone (``begin_pod``).
+4. A container is started and ready in the first status of its pod by the journal's results (``begin_pod``). Where the
+   journal has none, the condition decides, whose message names the instances behind it: files of a node may be lost.
    UpdatePodStatus takes a container without a startup worker for started, and AddPod, which makes the worker, comes
    after it; a kubelet that restarts makes this mistake (kubernetes#142305). The journal of an agent that was killed
    may have the memory of one worker of a container and not yet that of another.
 5. A kill is one task for one container ID (``agent/kill/kill.py``), and each step is on disk before it happens:
-   intent, event, hook, stop. An agent that died in the middle goes on after the last step on disk, so the hook runs
-   at most once. Each call of StopContainer follows a ContainerStatus that says that this ID runs, in a pod that does
+   intent, event, hook, stop. An agent that died in the middle goes on after the last step on disk. A hook
+   that died with its agent runs again only if the pod says that it is idempotent; else an event says that it did not
+   end. Each call of StopContainer follows a ContainerStatus that says that this ID runs, in a pod that does
    not terminate.
 6. The API server gets the latest state and nothing else, and no result before the journal has it. Conditions wait in
    a table by UID, events in a bounded queue.

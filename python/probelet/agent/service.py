@@ -86,6 +86,8 @@ class AgentOptions:
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
+    is_kruise_here: bool = False
+    """OpenKruise may ask for probes that no annotation of their pods has."""
 
 
 class AgentService:
@@ -170,6 +172,7 @@ class AgentService:
                 made_startups=self.pods.made_startups,
                 is_taken_over=self.pods.by_uid.__contains__,
                 on_served=self._served,
+                is_asked_only=not self._options.is_kruise_here,
             )
         )
 

@@ -5,7 +5,8 @@ What a verb shows comes from containers, runtimes and files: nothing of it reach
 
 import os
 import sys
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
 
 from probelet.base.printable import printable, printable_json
 
@@ -15,13 +16,37 @@ if TYPE_CHECKING:
 # A line into a file or pipe has no maximal width, so that grep sees all of it.
 PIPE_COLUMNS = 10_000
 
+Colour: TypeAlias = Literal["red", "yellow", "cyan", "bold"]
+_CODES: Mapping[Colour, str] = {"red": "31;1", "yellow": "33", "cyan": "36", "bold": "1"}
 
-def say(*lines: str, flush: bool = False) -> None:
+
+def print_lines(*lines: str, flush: bool = False) -> None:
     """Writes lines to stdout. One that has a line break is several lines."""
     print(*(printable(line, keep="\n") for line in lines), sep="\n", flush=flush)
 
 
-def say_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
+class Painted(NamedTuple):
+    """A part of a line in a colour of its own."""
+
+    text: str
+    colour: Colour
+
+
+def print_painted(*lines: Sequence[str | Painted]) -> None:
+    """Writes lines to stdout, each as its parts; in colour on a terminal without ``NO_COLOR`` and ``TERM=dumb``."""
+    is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    for parts in lines:
+        print("".join(_painted(part, is_coloured=is_coloured) for part in parts))
+
+
+def _painted(part: str | Painted, *, is_coloured: bool) -> str:
+    if isinstance(part, str):
+        return printable(part)
+    text = printable(part.text)
+    return f"\x1b[{_CODES[part.colour]}m{text}\x1b[0m" if is_coloured else text
+
+
+def print_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
     """Writes a JSON document to stdout, in one line or indented."""
     if indented:
         import msgspec

@@ -16,6 +16,7 @@ from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_prob
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.beside.guard.recreate.not_ready import OutOfService
 from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.pod_mirror import PodMirror
 from probelet.kube import kinds
@@ -45,6 +46,8 @@ class Handlers:
     """Gets each change of a request, before and now."""
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
+    out: Callable[[OutOfService], None] = lambda pod: None
+    """Gets each pod that requests keep out of service, and once more when it is back."""
 
 
 class Mirrors:
@@ -63,6 +66,7 @@ class Mirrors:
         self._clock = clock
         self._handlers = handlers
         self._up: dict[str, bool] = {}
+        self._leads = False
         self._is_mappable = False
         self._is_synced = False
         self._config = self._needed(
@@ -72,13 +76,18 @@ class Mirrors:
             namespace=namespace,
             fields=f"metadata.name={config_map}",
         )
-        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS))
+        self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS), handlers.out)
         self._others: list[Reflector[Any]] = [
             self._needed(kinds.NODES, read_node, self._node),
             self._needed(kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes),
             self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
+
+    def begin(self) -> None:
+        """This process leads from now on: mapping and decision may act as soon as they know everything."""
+        self._leads = True
+        self._check()
 
     async def run(self) -> NoReturn:
         """Keeps the mirrors until the task is cancelled."""
@@ -97,6 +106,11 @@ class Mirrors:
             group.create_task(self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"))
             group.create_task(self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"))
         raise AssertionError("the mirrors end only by cancellation")
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether the decision may act: everything is known and current."""
+        return self._is_synced
 
     @property
     def why_not_synced(self) -> str | None:
@@ -137,11 +151,11 @@ class Mirrors:
         return connected
 
     def _check(self) -> None:
-        is_mappable = all(self._up[kind.resource] for kind in MAPPED)
+        is_mappable = self._leads and all(self._up[kind.resource] for kind in MAPPED)
         if is_mappable != self._is_mappable:
             self._is_mappable = is_mappable
             self._handlers.mapping(mapping.Synced(is_mappable))
-        is_synced = all(self._up.values())
+        is_synced = self._leads and all(self._up.values())
         if is_synced != self._is_synced:
             self._is_synced = is_synced
             self._handlers.restart(restart.Synced(is_synced))

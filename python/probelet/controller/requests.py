@@ -2,14 +2,24 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from msgspec import ValidationError
 
+from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.recreate_request import RecreateRequest, read_request
 from probelet.beside.guard.objects.requested_pod import RequestedPod, read_requested_pod
-from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
+from probelet.beside.guard.recreate.manage import (
+    Age,
+    Delete,
+    Management,
+    Patch,
+    SetConditions,
+    asks_for_unready,
+    manage,
+)
+from probelet.beside.guard.recreate.not_ready import OutOfService, put_back
 from probelet.controller.metrics import ControllerMetrics
 from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
@@ -40,7 +50,8 @@ class _Managed:
 
 
 class RequestReconciler:
-    """The management of all requests in one leadership: a task for each request that may still need something."""
+    """The management of all requests in one leadership: a task for each request that may still need something. Before
+    ``begin`` it notes what there is, and since when."""
 
     def __init__(self, connection: Connection, clock: Clock, metrics: ControllerMetrics, tasks: Tasks) -> None:
         self._connection = connection
@@ -49,6 +60,16 @@ class RequestReconciler:
         self._tasks = tasks
         self._managed: dict[RequestName, _Managed] = {}
         self._slots = asyncio.Semaphore(CALLS_MAX)
+        # The requests that keep pods out of service, and the pods that are being put back.
+        self._out: dict[tuple[str, str], OutOfService] = {}
+        self._freeing: set[tuple[str, str]] = set()
+        self._leads = False
+
+    def begin(self) -> None:
+        """This process leads from now on."""
+        self._leads = True
+        for managed in self._managed.values():
+            self._tasks.spawn(self._manage(managed))
 
     def changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         """A request came, changed or is gone."""
@@ -69,7 +90,8 @@ class RequestReconciler:
             known.changed.set()
             return
         managed = self._managed[name] = _Managed(now, self._clock.now())
-        self._tasks.spawn(self._manage(managed))
+        if self._leads:
+            self._tasks.spawn(self._manage(managed))
 
     def pod_changed(self, uid: str) -> None:
         """A pod that the controller mirrors has changed: its requests need not wait for the next look."""
@@ -116,10 +138,13 @@ class RequestReconciler:
 
     async def _pod(self, request: RecreateRequest) -> RequestedPod | None:
         """The pod of that name. A request that is over needs it only to put it back into service."""
-        if (request.is_completed or request.is_deleting) and not request.finalizers:
+        if (request.is_completed or request.is_deleting) and not asks_for_unready(request):
             return None
+        return await self._read_pod((request.namespace, request.pod_name))
+
+    async def _read_pod(self, name: tuple[str, str]) -> RequestedPod | None:
         try:
-            return read_requested_pod(await self._connection.get(PODS, request.pod_name, request.namespace))
+            return read_requested_pod(await self._connection.get(PODS, name[1], name[0]))
         except NotFound:
             return None
 
@@ -152,12 +177,43 @@ class RequestReconciler:
                 log.info("request deleted", request=request.full_name, why="its ttlSecondsAfterFinished is over")
                 managed.is_gone = True
             case SetConditions(conditions) if pod is not None:
-                own = {"uid": pod.uid, "resourceVersion": pod.version}
-                await self._connection.patch(
-                    PODS,
-                    pod.name,
-                    pod.namespace,
-                    {"metadata": own, "status": {"conditions": conditions}},
-                    type="strategic",
-                    subresource="status",
-                )
+                await self._set_conditions(pod, conditions)
+
+    async def _set_conditions(self, pod: RequestedPod, conditions: list[dict[str, Any]]) -> None:
+        body = {
+            "metadata": {"uid": pod.uid, "resourceVersion": pod.version},
+            "status": {"conditions": conditions},
+        }
+        await self._connection.patch(PODS, pod.name, pod.namespace, body, type="strategic", subresource="status")
+
+    # Pods whose request is gone.
+
+    def pod_is_out(self, pod: OutOfService) -> None:
+        """Requests keep a pod out of service, or it is back."""
+        if pod.requests:
+            self._out[pod.namespace, pod.name] = pod
+        else:
+            self._out.pop((pod.namespace, pod.name), None)
+
+    def free(self) -> None:
+        """Puts pods back whose request is gone. The caller knows all requests, and leads."""
+        known = {(managed.request.full_name, managed.request.pod_uid) for managed in self._managed.values()}
+        for name, pod in self._out.items():
+            gone = [each for each in pod.requests if (each, pod.uid) not in known]
+            if gone and name not in self._freeing:
+                self._freeing.add(name)
+                self._tasks.spawn(self._free(name, gone[0]))
+
+    async def _free(self, name: tuple[str, str], request: str) -> None:
+        try:
+            pod = await self._read_pod(name)
+            if pod is None:
+                self._out.pop(name, None)
+            elif conditions := put_back(pod, request, text(self._clock.wall_ns())):
+                await self._set_conditions(pod, conditions)
+                log.info("pod put back into service: its request is gone", pod="/".join(name), request=request)
+        except (KubeError, ValidationError) as error:
+            # The next look tries again.
+            log.warning("pod not put back into service", pod="/".join(name), problem=str(error))
+        finally:
+            self._freeing.discard(name)

@@ -46,3 +46,5 @@ class Fix:
     changes: tuple[Change, ...] = ()
     """Empty for advice that no program can carry out."""
     is_safe: bool = False
+    left: str = ""
+    """Why ``--fix`` leaves the changes to a person; empty if it does not, and for advice."""

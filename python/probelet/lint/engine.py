@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from probelet.lint.causes import RuleHit, one_for_each_cause
 from probelet.lint.facts.unread import unread_commands
 from probelet.lint.finding import Finding, Hit
 from probelet.lint.model.workload import Scope
+from probelet.lint.read.kustomization import Kustomizations
 from probelet.lint.read.manifest import InText, Placed, Read, read_source
 from probelet.lint.read.source import Source, Unlisted, sources
 from probelet.lint.registry import rules
@@ -90,9 +92,10 @@ def objects_of(paths: Sequence[Path], label: str, *, together: bool = False) -> 
 def _read(found: list[Source], settings: Settings, *, together: bool) -> Iterator[Read]:
     """Reads the files. The objects of a scope are all known when its first file comes: a Service may stand in a later
     file."""
+    kustomizations = Kustomizations()
     for group in [found] if together else _scopes(found):
         scope = Scope(settings)
-        yield from [read_source(source, scope) for source in group]
+        yield from [read_source(source, scope, kustomizations) for source in group]
 
 
 def _scopes(found: list[Source]) -> Iterator[list[Source]]:
@@ -132,16 +135,16 @@ def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
             report.unread_commands.append(f"{found.text.name}:{line_number}: {found.workload.label}: {line}")
     wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
+        hits = list[RuleHit]()
         for rule in wanted:
             try:
-                hits = list(rule.check(found.workload))
+                hits += [RuleHit(rule, hit, settings) for hit in rule.check(found.workload)]
             except Exception as error:
                 # A mistake of ours that one manifest brings to light must not hide the findings of the other rules.
                 place = f"{found.text.name}: {found.workload.label}"
                 report.broken_rules.append(f"{place}: {rule.id} failed: {type(error).__name__}: {error}")
-                continue
-            for hit in hits:
-                yield Placed(_finding(rule, hit, found), found.root, hit.path)
+        for rule, hit in one_for_each_cause(found.workload, hits):
+            yield Placed(_finding(rule, hit, found), found.root, hit.path)
 
 
 def _is_observed(found: InText) -> bool:

@@ -33,6 +33,9 @@ class Hit:
     confidence: Confidence | None = None
     """None: the rule's."""
     fix: Fix | None = None
+    said_by: tuple[str, ...] = ()
+    """The ids of rules whose finding about the same probe has the same cause. If there is one that is at least as
+    severe, it is the only one: a reader has one thing to change."""
 
 
 class Place:
@@ -53,9 +56,10 @@ class Place:
         severity: Severity | None = None,
         confidence: Confidence | None = None,
         fix: Fix | None = None,
+        said_by: tuple[str, ...] = (),
     ) -> Hit:
         """A hit at a field of this part, such as ``timeoutSeconds`` or ``httpGet.path``; empty for the part itself."""
-        return Hit(f"{self.path}.{field}".strip("."), self.of(message), severity, confidence, fix)
+        return Hit(f"{self.path}.{field}".strip("."), self.of(message), severity, confidence, fix, said_by)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

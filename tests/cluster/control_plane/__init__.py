@@ -1,1 +1,1 @@
-"""The programs of Kubernetes in a cluster of one node, and a client of its API."""
+"""The programs of Kubernetes of a cluster, and a client of its API."""

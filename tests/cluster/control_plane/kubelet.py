@@ -1,19 +1,19 @@
-"""The kubelet of the cluster's one node."""
+"""The kubelet of a node."""
 
 from pathlib import Path
 
-from tests.cluster.control_plane.plane import NODE_NAME, Flags, command
-from tests.cluster.machine.keeper import NODE_IP
+from tests.cluster.control_plane.plane import Flags, command
+from tests.cluster.machine.host import Host
+from tests.cluster.machine.namespaces import Namespaces
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.runtime import ClusterRuntime
-from tests.cluster.machine.space import Space
 from tests.kubelet.beside.sides.agent import CONFIGURATION
 
 
 class Kubelet(Program):
     """A stock kubelet with the configuration of the side-by-side comparison."""
 
-    def __init__(self, space: Space, runtime: ClusterRuntime, assets: Path, kubeconfig: Path) -> None:
+    def __init__(self, space: Namespaces, host: Host, runtime: ClusterRuntime, assets: Path, kubeconfig: Path) -> None:
         folder = space.folder / "kubelet"
         self.pod_logs = folder / "podlogs"
         for path in (folder / "manifests", self.pod_logs):
@@ -21,11 +21,11 @@ class Kubelet(Program):
         configuration = CONFIGURATION.format(folder=folder, endpoint=runtime.endpoint)
         configuration = configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n")
         # The API server reaches it there for `kubectl logs` and `kubectl exec`.
-        self._configuration = configuration.replace("\naddress: 127.0.0.1\n", f"\naddress: {NODE_IP}\n")
+        self._configuration = configuration.replace("\naddress: 127.0.0.1\n", f"\naddress: {host.address}\n")
         self._file = folder / "config.yaml"
         self.configure()
         flags: Flags = {"config": self._file, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}
-        flags |= {"hostname-override": NODE_NAME, "node-ip": NODE_IP, "v": 2}
+        flags |= {"hostname-override": host.name, "node-ip": host.address, "v": 2}
         super().__init__(space.inside, command(assets / "kubelet", flags), folder / "kubelet.log")
 
     def configure(self, *lines: str) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cluster.control_plane.api import Api, ApiError, Object
+from tests.cluster.machine.host import Host
 from tests.cluster.machine.keeper import NODE_IP
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.space import Space
 from tests.system.containerd.machine import until
 
 PORT, ETCD_PORT, PEER_PORT = 6443, 2379, 2380
-ADMIN, NODE = "admin-token", "node-token"
-"""Tokens of the two users. Nothing leads into the network of the cluster."""
-
-NODE_NAME = "node-a"
-TOKENS = f'{ADMIN},admin,1,"system:masters"\n{NODE},system:node:{NODE_NAME},2,"system:nodes"\n'
+NODE_NAME = Host(0).name
+"""The node of the control plane, the first one."""
+ADMIN = "admin-token"
+"""The administrator's token. Nothing leads into the network of the cluster."""
 
 Flags = dict[str, str | int | Path]
 
@@ -28,7 +28,9 @@ def command(program: Path, flags: Flags, *more: str) -> list[str]:
 class ControlPlane:
     """Each of its programs can be stopped and started by itself."""
 
-    def __init__(self, space: Space, assets: Path) -> None:
+    def __init__(self, space: Space, assets: Path, hosts: Sequence[Host] = ()) -> None:
+        """``hosts``: the nodes whose kubelets may come."""
+        self._hosts = hosts
         self._folder, self._assets, self._inside = space.folder / "control", assets, space.inside
         self._folder.mkdir()
         self._authority = self._folder / "pki" / "apiserver.crt"
@@ -46,7 +48,9 @@ class ControlPlane:
 
     def start(self) -> None:
         """Start everything and wait until the API is ready. Raises RuntimeError or CalledProcessError."""
-        (self._folder / "tokens.csv").write_text(TOKENS)
+        users = [f'{ADMIN},admin,1,"system:masters"']
+        users += [f'{host.token},system:node:{host.name},{host.name},"system:nodes"' for host in self._hosts]
+        (self._folder / "tokens.csv").write_text("\n".join(users) + "\n")
         subprocess.run(["openssl", "genrsa", "-out", self._accounts, "2048"], check=True, capture_output=True)
         self.etcd.start()
         self.api_server.start()

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from tests.cluster.machine.host import Host
 from tests.support import cgroup, sysctls
 
 PREFIX = "probelet-cluster-"
@@ -27,7 +28,7 @@ PREFIX = "probelet-cluster-"
 PRIVATE = ("run", "var/lib", "var/log")
 """Folders of the machine that a cluster has for itself, so that its paths are those of a real node."""
 
-NODE_IP = "10.99.0.1"
+NODE_IP = Host(0).address
 NETWORK = (
     "link set lo up",
     "link add d0 type veth peer name d1",
@@ -62,14 +63,17 @@ def main() -> int:
 def _make_space(folder: Path) -> subprocess.Popen[bytes]:
     for name in PRIVATE:
         (folder / name).mkdir(parents=True)
-    lines = ["set -e", "mount --make-rshared /"]
-    lines += [f"mount --bind {folder}/{name} /{name}" for name in PRIVATE]
-    lines += [f"ip {words}" for words in NETWORK]
+    lines = ["set -e", *mounts(folder), *(f"ip {words}" for words in NETWORK)]
     # The shell reaps the processes that lose their parents.
     lines += [f"touch {folder}/ready", "sleep infinity & wait"]
     command = ["setpriv", "--pdeathsig", "KILL", "--", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     command += ["--mount", "--propagation", "private", "--net", "--", "sh", "-c", "\n".join(lines)]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def mounts(folder: Path) -> list[str]:
+    """Commands that put a node's own folders in place of the machine's, in a namespace for mounts."""
+    return ["mount --make-rshared /", *(f"mount --bind {folder}/{name} /{name}" for name in PRIVATE)]
 
 
 def _first_process(space: subprocess.Popen[bytes], folder: Path) -> int:

@@ -38,7 +38,7 @@ class Program:
     def pid(self) -> int:
         """The program's process, as this process sees it. Raises RuntimeError if it has ended."""
         assert self._process is not None, "start comes first"
-        if "--pid" not in self._inside:
+        if not any(word.partition("=")[0] == "--pid" for word in self._inside):
             return self._process.pid
         # A process cannot change its own namespace of processes, so the one that enters has the program as a child.
         until(self._children, f"the process of {self._command[0]}")
@@ -47,8 +47,7 @@ class Program:
     def _children(self) -> list[int]:
         self.check()
         assert self._process is not None
-        task = Path(f"/proc/{self._process.pid}/task/{self._process.pid}")
-        return [int(word) for word in (task / "children").read_text().split()]
+        return children(self._process.pid)
 
     def wait(self) -> None:
         """Wait for its end, if it was ever started: its namespaces have gone."""
@@ -61,3 +60,8 @@ class Program:
         with suppress(ProcessLookupError, RuntimeError):
             os.kill(self.pid, number)
         return self._process.wait(PATIENCE_SECONDS)
+
+
+def children(process: int) -> list[int]:
+    """The children of a process that has one thread."""
+    return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]

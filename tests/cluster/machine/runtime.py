@@ -1,12 +1,13 @@
-"""The containerd of the cluster, at the path where a node has it."""
+"""The containerd of a node, at the path where a node has it."""
 
 import signal
 from pathlib import Path
 
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.cluster.machine.host import Host
+from tests.cluster.machine.namespaces import Namespaces
 from tests.cluster.machine.program import Program
-from tests.cluster.machine.space import Space
 from tests.kubelet.beside.image import build_image
 from tests.kubelet.beside.runtime import Runtime
 from tests.system.containerd.image import PAUSE, layer_of, write_images
@@ -16,21 +17,21 @@ SOCKET = "run/containerd/containerd.sock"
 
 
 class ClusterRuntime(Runtime):
-    """A containerd in the namespaces of a cluster. Its pods end with the namespaces."""
+    """The containerd of a node. Its pods end with the node's namespaces."""
 
     snapshotter = "overlayfs"
     """The agent's image has a Python; a copy of it for each container would take seconds."""
 
-    def __init__(self, space: Space, target: Path) -> None:
-        super().__init__(space.folder, SOCKET)
-        self._space_of_cluster, self._target = space, target
+    def __init__(self, space: Namespaces, host: Host, target: Path) -> None:
+        super().__init__(space.folder, SOCKET, host.pods)
+        self._node, self._target = space, target
         self.socket.parent.mkdir(exist_ok=True)
         command = ["containerd", "--config", str(self.folder / "config.toml")]
         self._program = Program(space.inside, command, self.folder / "log")
 
     @property
     def inside(self) -> list[str]:
-        return self._space_of_cluster.inside
+        return self._node.inside
 
     def make_space(self) -> None:
         """The cluster has made it."""

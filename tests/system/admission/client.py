@@ -28,7 +28,7 @@ class Client:
 
     def __init__(self, port: int, token: str) -> None:
         self._port = port
-        self._token = token
+        self.token = token
         self.warnings: list[str] = []
 
     def as_user(self, token: str) -> "Client":
@@ -53,7 +53,7 @@ class Client:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         connection = http.client.HTTPSConnection("127.0.0.1", self._port, timeout=CALL_SECONDS, context=context)
         try:
-            headers = {"Authorization": f"Bearer {self._token}", "Content-Type": kind}
+            headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind}
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
             answer = response.read()

@@ -9,7 +9,7 @@ from tests.support.paths import ROOT
 from tests.support.required import missing
 from tests.system.admission.api_server import ApiServer, what_is_missing
 from tests.system.admission.client import Refused
-from tests.system.admission.objects import ADMISSION, KRUISE, POLICY, documents, pod, pods_of, until
+from tests.system.admission.objects import ADMISSION, KRUISE, POLICIES, documents, pod, pods_of, until
 
 
 @pytest.fixture(scope="session")
@@ -34,12 +34,12 @@ def namespace(api: ApiServer, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def policy(api: ApiServer) -> Iterator[None]:
-    """The policy as people apply it, in force."""
+    """The policies as people apply them; the one about pods is in force, and a test waits for each other one."""
     kinds = {
         "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
         "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
     }
-    made = [(kinds[document["kind"]], document) for document in documents(POLICY)]
+    made = [(kinds[document["kind"]], document) for path in POLICIES for document in documents(path)]
     for kind, document in made:
         api.admin.create(f"{ADMISSION}/{kind}", document)
     canary = f"{pods_of('default')}/canary"

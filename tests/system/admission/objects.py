@@ -3,16 +3,16 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
 from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE_SECONDS
 from tests.system.admission.api_server import ApiServer
-from tests.system.admission.client import Json
+from tests.system.admission.client import Client, Json
 
-POLICY = ROOT / "deploy" / "policy" / "policy.yaml"
+POLICIES = sorted(path for path in (ROOT / "deploy" / "policy").glob("*.yaml") if path.name != "kustomization.yaml")
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -45,14 +45,40 @@ def documents(path: Path) -> list[Json]:
     return [document for document in yaml.safe_load_all(path.read_text()) if document]
 
 
-def allow(api: ApiServer, name: str, subject: Json, *rules: tuple[str, str, list[str]]) -> None:
-    """Gives a user or service account rights in all namespaces: group, resource and verbs each."""
-    given = [{"apiGroups": [group], "resources": [resource], "verbs": verbs} for group, resource, verbs in rules]
+Rule: TypeAlias = tuple[str, str, list[str]] | tuple[str, str, list[str], str]
+"""Group, resource, verbs, and the only name, if there is one."""
+
+
+def allow(api: ApiServer, name: str, subject: Json, *rules: Rule) -> None:
+    """Gives a user or service account rights in all namespaces."""
+    given = [
+        {"apiGroups": [group], "resources": [resource], "verbs": verbs, "resourceNames": names}
+        for group, resource, verbs, *names in rules
+    ]
     api.admin.create(f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": given})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
     api.admin.create(
         f"{RBAC}/clusterrolebindings", {"metadata": {"name": name}, "roleRef": role, "subjects": [subject]}
     )
+
+
+def account(api: ApiServer, namespace: str, name: str, *rules: Rule) -> None:
+    """A service account with rights in all namespaces."""
+    api.admin.create(f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": name}})
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+    allow(api, f"{namespace}-{name}", subject, *rules)
+
+
+def client_of(api: ApiServer, namespace: str, name: str, *, node: str | None = None) -> Client:
+    """The server as a service account: with a token that is bound to a pod of it on ``node``, or to nothing."""
+    asked: Json = {}
+    if node is not None:
+        body = pod(f"{name}-on-{node}", node=node)
+        body["spec"]["serviceAccountName"] = name
+        made = api.admin.create(pods_of(namespace), body)["metadata"]
+        asked["boundObjectRef"] = {"kind": "Pod", "apiVersion": "v1", "name": made["name"], "uid": made["uid"]}
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+    return api.admin.as_user(str(api.admin.create(path, {"spec": asked})["status"]["token"]))
 
 
 def user(name: str) -> Json:

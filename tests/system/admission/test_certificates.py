@@ -13,7 +13,7 @@ from probelet.webhook.certificate.self_signed import LOOK_NS
 
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Json
-from tests.system.admission.objects import ADMISSION, allow, until, user
+from tests.system.admission.objects import ADMISSION, account, allow, client_of, until, user
 from tests.system.admission.test_takeover import PROBES, made, web
 from tests.system.admission.webhook import WebhookProcess, configure, configured, forget
 
@@ -201,30 +201,19 @@ def test_missing_rights_are_said_by_verb_and_resource(
 
 
 def test_the_rights_of_the_manifests_are_enough(
-    api: ApiServer, start: Start, namespace: str, configuration: str
+    api: ApiServer, policy: None, start: Start, namespace: str, configuration: str
 ) -> None:
-    """A webhook that may create Secrets, and else knows its two objects by name."""
-    rbac = "/apis/rbac.authorization.k8s.io/v1"
-    rules = [
-        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
-        {
-            "apiGroups": [""],
-            "resources": ["secrets"],
-            "resourceNames": ["probelet-webhook-certificate"],
-            "verbs": ["get", "update"],
-        },
-        {
-            "apiGroups": ["admissionregistration.k8s.io"],
-            "resources": ["mutatingwebhookconfigurations"],
-            "resourceNames": [configuration],
-            "verbs": ["get", "list", "watch", "patch"],
-        },
-    ]
-    api.admin.create(f"{rbac}/clusterroles", {"metadata": {"name": namespace}, "rules": rules})
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": namespace}
-    body = {"metadata": {"name": namespace}, "roleRef": role, "subjects": [user("operator")]}
-    api.admin.create(f"{rbac}/clusterrolebindings", body)
-    kubeconfig = str(api.kubeconfig_of("operator", "operator-token"))
+    """A webhook that may create Secrets, and else knows its two objects by name, under the policies for its account."""
+    certificate = ("", "secrets", ["get", "update"], "probelet-webhook-certificate")
+    own = (
+        "admissionregistration.k8s.io",
+        "mutatingwebhookconfigurations",
+        ["get", "list", "watch", "patch"],
+        configuration,
+    )
+    account(api, namespace, "probelet-webhook", ("", "secrets", ["create"]), certificate, own)
+    token = client_of(api, namespace, "probelet-webhook", node="node-a").token
+    kubeconfig = str(api.kubeconfig_of(namespace, token))
     flags = ("--self-signed", "--host", "127.0.0.1", "--kubeconfig", kubeconfig, "--configuration", configuration)
     webhook = start(*flags)
     configure(api, webhook.url, name=configuration)

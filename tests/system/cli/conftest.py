@@ -1,4 +1,4 @@
-"""Starts ``probelet run`` by its command line with real pods, and reads its log line by line."""
+"""Starts ``probelet run`` by its command line with real pods, and reads its log line by line; what an agent sees."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from probelet.server.control.client import Client
 
 from tests.support.limited import limited
 from tests.support.patience import PATIENCE_SECONDS
+from tests.unit.agent.scripted_agent import AgentNode, agent_node
 
 
 def wait_for(what: Callable[[], Any], why: str) -> Any:
@@ -117,6 +118,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
         if started.process.poll() is None:
             started.process.kill()
             started.process.wait()
+
+
+@pytest.fixture
+async def bare_node(tmp_path: Path) -> AsyncIterator[AgentNode]:
+    """A scripted runtime and API server for an agent."""
+    async with agent_node(tmp_path) as bare_node:
+        yield bare_node
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_every_handler_is_measured_without_a_false_failure(handler: str) -> None
     seen = json.loads(ended.stdout)
     assert seen.keys() >= FIELDS
     assert (seen["schema"], seen["scenario"], seen["workers"]) == ("probelet-bench/1", handler, 5)
-    assert seen["probes"] >= 5
+    assert seen["probes"] > 0
     assert seen["false_failures"] == 0
 
 

@@ -99,12 +99,14 @@ class Containerd:
     snapshotter = "native"
     """It copies instead of mounting one file system over another, which not every sandbox allows."""
 
-    def __init__(self, folder: Path | None = None, socket: str = "c.sock") -> None:
+    def __init__(self, folder: Path | None = None, socket: str = "c.sock", pods: str = POD_CIDR) -> None:
+        """``pods``: the range of the pods' addresses."""
         # Short: a socket's path has 107 bytes.
         self.folder = folder or Path(tempfile.mkdtemp(prefix="ctd-"))
         self.socket = self.folder / socket
         self.endpoint = f"unix://{self.socket}"
         self.network = f"probelet-{self.folder.name}"
+        self._pods = pods
         self._space: subprocess.Popen[bytes] | None = None
         self._daemon: subprocess.Popen[bytes] | None = None
 
@@ -140,7 +142,7 @@ class Containerd:
         fill: dict[str, object] = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
         fill |= {"architecture": ARCHITECTURE, "snapshotter": self.snapshotter}
         (self.folder / "config.toml").write_text(CONFIG.format(**fill))
-        network = NETWORK.format(name=self.network, folder=self.folder, cidr=POD_CIDR)
+        network = NETWORK.format(name=self.network, folder=self.folder, cidr=self._pods)
         (self.folder / "cni" / "10-pods.conflist").write_text(network)
         self.make_space()
         self.run()

@@ -1,6 +1,8 @@
 """A control plane for the tests of this folder: etcd, API server, controller manager and scheduler, no node."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -12,9 +14,17 @@ from tests.system.deploy.programs import kubernetes
 from tests.unit.deploy.manifests.manifest import BASE
 
 
-@pytest.fixture(scope="session")
-def kubectl() -> Iterator[Kubectl]:
-    """The kubectl of an administrator."""
+@dataclass(frozen=True)
+class Administrator:
+    """A control plane and the kubectl of its administrator."""
+
+    control: ControlPlane
+    kubectl: Kubectl
+
+
+@contextmanager
+def running_control_plane() -> Iterator[Administrator]:
+    """A control plane of the test's own. The test is skipped where there can be none."""
     if why := what_is_missing():
         missing("kubernetes", why)
     assets, space = kubernetes(), Space()
@@ -23,13 +33,25 @@ def kubectl() -> Iterator[Kubectl]:
         space.start()
         control = ControlPlane(space, assets)
         control.start()
-        yield Kubectl(space, assets, control.kubeconfig)
+        yield Administrator(control, Kubectl(space, assets, control.kubeconfig))
     finally:
         space.stop()
         if control is not None:
             for program in control.programs:
                 program.wait()
             control.api.close()
+
+
+@pytest.fixture(scope="session")
+def administrator() -> Iterator[Administrator]:
+    with running_control_plane() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def kubectl(administrator: Administrator) -> Kubectl:
+    """The kubectl of an administrator."""
+    return administrator.kubectl
 
 
 @pytest.fixture(scope="session")

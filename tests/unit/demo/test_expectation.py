@@ -34,7 +34,7 @@ def test_each_deviation_makes_one_row_fail() -> None:
         "web": ("unready_after_ready", set()),
         "slow-starter": ("started_after", {"slow-starter": 12.0}),
         "deadlock": ("exit_codes", {"deadlock": {0}, "crash-looper": {1}}),
-        "worker-exec": ("probes", {"worker-exec": {"liveness": {"runs": 14, "failures": 2}}}),
+        "worker-exec": ("probes", {"worker-exec": {"liveness": {"runs": 14, "failures": 5}}}),
         "crash-looper": ("backoffs", {"crash-looper": {10, 40}}),
     }
     for name, (field, value) in changes.items():

@@ -96,7 +96,7 @@ def test_a_field_behind_an_anchor_is_where_it_is_written(tmp_path: Path) -> None
 
 
 def test_a_field_that_is_missing_is_at_its_nearest_parent(tmp_path: Path) -> None:
-    text = POD.replace("        timeoutSeconds: 30\n", "").replace("periodSeconds: 5", "timeoutSeconds: 11")
+    text = POD.replace("        timeoutSeconds: 30\n", "").replace("periodSeconds: 5", "timeoutSeconds: 20")
     assert places(report(tmp_path, text)) == [(PATH, 10, 9)]
 
 

@@ -24,7 +24,7 @@ spec:
       containers:
         - name: web
           image: i
-          livenessProbe: {httpGet: {path: /health, port: 80}, failureThreshold: KILLS}
+          livenessProbe: {LIVENESS, failureThreshold: KILLS}
           readinessProbe: {READINESS}
 """
 SAME = "httpGet: {path: /health, port: 80}"
@@ -33,9 +33,17 @@ SHARED = "exec: {command: [pg_isready, -h, orders-db]}"
 
 
 def severities(
-    folder: Path, rule: str, readiness: str, *, service: str = "type: ClusterIP", replicas: int = 3, kills: int = 3
+    folder: Path,
+    rule: str,
+    readiness: str,
+    *,
+    liveness: str = SAME,
+    service: str = "type: ClusterIP",
+    replicas: int = 3,
+    kills: int = 3,
 ) -> list[str]:
     text = TEXT.replace("SERVICE", service).replace("REPLICAS", str(replicas)).replace("KILLS", str(kills))
+    text = text.replace("LIVENESS", liveness)
     found = report(folder, text.replace("{READINESS}", f"{{{readiness}}}").lstrip(), only(rule)).findings
     return [finding.severity for finding in of_rule(found, rule)]
 
@@ -48,13 +56,19 @@ def severities(
         ("type: ClusterIP", 1, 3, "warning"),
         ("clusterIP: None", 3, 3, "warning"),
         ("publishNotReadyAddresses: true", 3, 3, "warning"),
-        ("type: ClusterIP", 3, 6, "info"),
+        ("type: ClusterIP", 3, 4, None),
+        ("type: ClusterIP", 3, 6, None),
     ],
 )
 def test_pl202_is_an_error_where_a_kill_moves_load(
-    tmp_path: Path, service: str, replicas: int, kills: int, wanted: str
+    tmp_path: Path, service: str, replicas: int, kills: int, wanted: str | None
 ) -> None:
-    assert severities(tmp_path, "PL202", SAME, service=service, replicas=replicas, kills=kills) == [wanted]
+    found = severities(tmp_path, "PL202", SAME, service=service, replicas=replicas, kills=kills)
+    assert found == ([] if wanted is None else [wanted])
+
+
+def test_pl202_is_no_error_for_what_a_busy_server_passes(tmp_path: Path) -> None:
+    assert severities(tmp_path, "PL202", "tcpSocket: {port: 80}", liveness="tcpSocket: {port: 80}") == ["warning"]
 
 
 def test_pl202_sees_one_question_in_two_spellings(tmp_path: Path) -> None:
@@ -72,7 +86,12 @@ def test_pl104_speaks_of_several_replicas_behind_a_service_that_follows_readines
 
 
 def test_pl101_sees_that_readiness_waits_for_its_own_service(tmp_path: Path) -> None:
-    text = TEXT.replace("SERVICE", "type: ClusterIP").replace("REPLICAS", "3").replace("KILLS", "3")
+    text = (
+        TEXT.replace("SERVICE", "type: ClusterIP")
+        .replace("REPLICAS", "3")
+        .replace("KILLS", "3")
+        .replace("LIVENESS", SAME)
+    )
     found = of_rule(
         report(tmp_path, text.replace("{READINESS}", f"{{{OWN}}}").lstrip(), only("PL101")).findings, "PL101"
     )

@@ -1,8 +1,11 @@
 import os
+import signal
 import stat
 from pathlib import Path
+from threading import Event, Thread, Timer
 
 import pytest
+from probelet.base.files.unix_socket import peer_of
 from probelet.server.control import state_dir
 from probelet.server.control.state_dir import default_state_dir, locked_state_dir, service_state_dir, socket_path
 from probelet.server.error import ServerError
@@ -42,6 +45,56 @@ def test_a_service_without_a_socket_yet_holds_the_directory_too(tmp_path: Path) 
     refused = pytest.raises(ServerError, match="another probelet runs here")
     with locked_state_dir(tmp_path), refused, locked_state_dir(tmp_path):
         pass
+
+
+async def test_a_process_of_another_container_has_no_number_here(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel says 0 for a peer in a PID namespace that is not below ours."""
+    monkeypatch.setattr(state_dir, "peer_of", lambda sock: peer_of(sock)._replace(pid=0))
+    with pytest.raises(ServerError) as error, locked_state_dir(served.state_dir):
+        pass
+    assert "another probelet (in another container, pid unknown) runs here" in str(error.value)
+
+
+def test_a_service_that_may_wait_gets_the_directory_when_the_holder_ends(tmp_path: Path) -> None:
+    holders: list[str] = []
+    held, asked = Event(), Event()
+
+    def hold() -> None:
+        # The directory goes with its maker, so the other one finds a new one.
+        with locked_state_dir(tmp_path / "state"):
+            held.set()
+            asked.wait()
+
+    def on_wait(holder: str) -> None:
+        holders.append(holder)
+        asked.set()
+
+    holder = Thread(target=hold)
+    holder.start()
+    held.wait()
+    with locked_state_dir(tmp_path / "state", on_wait=on_wait) as path:
+        assert path.is_dir()
+        refused = pytest.raises(ServerError, match="another probelet runs here")
+        with refused, locked_state_dir(path):
+            pass
+    holder.join()
+    assert holders == ["another probelet"]
+
+
+def test_a_signal_ends_the_wait(tmp_path: Path) -> None:
+    def on_wait(_: str) -> None:
+        # The first process of a container is ended by no signal that it has not asked for.
+        Timer(0, os.kill, (os.getpid(), signal.SIGTERM)).start()
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with locked_state_dir(tmp_path), pytest.raises(KeyboardInterrupt), locked_state_dir(tmp_path, on_wait=on_wait):
+            pass
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_the_socket_of_a_killed_service_is_replaced(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ Laws:
 2. Each probe is a pod of its own in an engine with ``semantics="enhanced"`` (``beside/probes/engine_pod.py``). So
    probes of one container are independent, and a probe that changes begins anew without the others.
 3. No probe in that engine names a host. The facts say where it goes: to the address of its pod's own sandbox.
-4. Lack of data changes no published state: a probe that has not decided about a container leaves what was published
+4. A probe does in a container what the annotation of its pod asks for, and nothing else, unless OpenKruise is there.
+5. Lack of data changes no published state: a probe that has not decided about a container leaves what was published
    about the same container.
-5. The API server gets the latest states and nothing else, and only those of probes that are in the spec.
+6. The API server gets the latest states and nothing else, and only those of probes that are in the spec.
 
 ``probelet.beside.probes`` is pure: what is wanted, what the engine gets, what a state is, when it is published, how it
 is merged.

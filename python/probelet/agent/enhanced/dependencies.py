@@ -17,7 +17,8 @@ class EnhancedDependencies:
     whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
     there is none. ``made_startups`` returns the containers of a pod whose native startup probe the webhook made, which
     holds up no probe here. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache
-    stays. ``on_served`` is called when the API server begins to serve NodePodProbes.
+    stays. ``on_served`` is called when the API server begins to serve NodePodProbes. ``is_asked_only``: a probe runs
+    only if the annotation of its pod asks for it; OpenKruise's PodProbeMarkers have none.
     """
 
     host: RuntimeHost
@@ -28,3 +29,4 @@ class EnhancedDependencies:
     made_startups: Callable[[str], Collection[str]]
     is_taken_over: Callable[[str], bool]
     on_served: Callable[[], None] = lambda: None
+    is_asked_only: bool = True

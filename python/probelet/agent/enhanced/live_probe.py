@@ -21,6 +21,8 @@ class LiveProbe:
     """The status that the engine has; empty while it has no worker."""
     is_warned: bool = False
     """Whether an event says why the probe cannot run."""
+    refused: str = ""
+    """Why the probe may not run now; empty for one that may."""
     event_ns: int | None = None
     """When the last event about its state was."""
 

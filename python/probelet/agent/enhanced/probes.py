@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, Final
 
@@ -12,7 +13,9 @@ from probelet._rust import Engine, EventRecord, ExecRun, Update
 from probelet.agent.enhanced.dependencies import EnhancedDependencies
 from probelet.agent.enhanced.live_probe import LiveProbe
 from probelet.beside.guard.objects.node_probes import cut
+from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.begun import Begun
+from probelet.beside.probes.asked import unasked
 from probelet.beside.probes.engine_pod import engine_pod, engine_status, runtime_id
 from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown
 from probelet.beside.probes.wanted import Key, Wanted, refused_host
@@ -31,6 +34,10 @@ EXEC_DEADLINE: Final = 1.0
 
 EVENT_NS: Final = 60 * SECOND
 """The shortest time between two events about one probe (D-13)."""
+
+UNASKED_NS: Final = 10 * SECOND
+"""How long a probe may differ from its pod's annotation before an event says so: both change one after the other, and
+two watches bring them in any order."""
 
 _UNDECIDED: Final[Mapping[str, Any]] = {"result": None, "last": None}
 """The row of a worker that has not seen the instance yet."""
@@ -134,8 +141,16 @@ class EnhancedProbes:
         address = self._host.address if on_host else snapshot.pod_ip
         for probe in list(probes.values()):
             problem = probe.wanted.problem or refused_host(probe.wanted, address, on_host_network=on_host)
+            if api is None and not probe.status and not problem:
+                # Nobody has said yet what the pod asks for: what is known stays.
+                self._report(probe, probe.report or unknown(None, "", self._wall_ms()))
+                continue
+            not_asked = "" if problem else self._unasked(probe.wanted, api)
+            probe.refused = problem or not_asked
             if problem:
-                self._refuse(probe, problem, address)
+                self._refuse(probe, "ELPInvalidProbe" if probe.wanted.problem else "ELPHostRefused")
+            elif not_asked:
+                self._refuse(probe, "ELPProbeRefused", after_ns=UNASKED_NS)
             else:
                 self._sync(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
 
@@ -144,15 +159,26 @@ class EnhancedProbes:
         for uid in list(self.by_pod):
             self.observe(uid)
 
-    def _refuse(self, probe: LiveProbe, problem: str, address: str) -> None:
-        wanted = probe.wanted
+    def _unasked(self, wanted: Wanted, api: ApiPod | None) -> str:
+        return unasked(wanted, api.asked) if self._dependencies.is_asked_only and api is not None else ""
+
+    def _refuse(self, probe: LiveProbe, reason: str, *, after_ns: int = 0) -> None:
         self._leave_engine(probe)
         if not probe.is_warned:
             probe.is_warned = True
-            self.refused += 1
-            reason = "ELPInvalidProbe" if wanted.problem else "ELPHostRefused"
-            self._record(probe, "Warning", reason, f"probe {wanted.name} does not run: {problem}")
-        self._report(probe, unknown(probe.report, problem, self._wall_ms()))
+            if after_ns:
+                self._host.timers.arm(self._host.timers.now() + after_ns, partial(self._warn, probe, reason))
+            else:
+                self._warn(probe, reason)
+        self._report(probe, unknown(probe.report, probe.refused, self._wall_ms()))
+
+    def _warn(self, probe: LiveProbe, reason: str) -> None:
+        wanted = probe.wanted
+        if self.by_pod.get(wanted.uid, {}).get(wanted.name) is not probe or not probe.refused:
+            probe.is_warned = False
+            return
+        self.refused += 1
+        self._record(probe, "Warning", reason, f"probe {wanted.name} does not run: {probe.refused}")
 
     def _sync(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
         newest = snapshot.newest(probe.wanted.container)

@@ -3,8 +3,8 @@
 | step | on disk before it | an agent that died in it |
 |---|---|---|
 | Killing event | the intent | writes no second event |
-| preStop hook, once the runtime answers | ``hook_begun`` | runs no second hook |
-| StopContainer | | calls it again with the rest of the grace |
+| preStop hook, once the runtime answers | ``hook_begun`` | runs it again if it is idempotent, else writes an event |
+| StopContainer | ``hook_ended`` | calls it again with the rest of the grace |
 | the container has ended | | drops the intent |
 
 A kill ends without a stop when its pod begins to terminate, because then the kubelet kills the same container, with a
@@ -24,20 +24,25 @@ from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.records import Intent
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.beside.pods.victim import Victim
+from probelet.beside.takeover.names import PRE_STOP_IDEMPOTENT
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import State
 from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS, select_grace
-from probelet.policy.rules.kind import field_path
+from probelet.policy.rules.kind import Kind, containers, field_path
 from probelet.policy.strands.hook import Hook
 from probelet.runtime.cri import errors
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.hooks import Hooks
+from probelet.spec.model.container import Container
 from probelet.spec.text.container_id import bare_id
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 RETRY_NS: Final = 10 * SECOND
 """How long after a call that failed, or that stopped nothing, the next one follows, as a kubelet's sync does
 (pod_workers.go ``backOffPeriod``, 1.36)."""
+
+HOOK_CUT_OFF: Final = "PreStopHook of container {} did not end: the agent that ran it ended"
+"""The event about a hook that ended with its agent and is not run again."""
 
 End = Literal["ended", "terminating", "failed"]
 """How a kill is over: the container has ended, its pod terminates and the kubelet kills it, or its time is over."""
@@ -103,17 +108,38 @@ class Kill:
         await self._keep(intent)
         path = field_path(victim.kind, intent.container)
         self._host.recorder.record(pod.uid, pod.full_name, "Normal", messages.KILLING, victim.message, path)
-        await self._hook(victim)
+        await self._hook(victim.container)
         return await self._ended(await self._stop())
 
     async def resume(self) -> End:
-        """Goes on with a kill that an earlier agent began: with the rest of its grace, and without a hook."""
+        """Goes on with a kill that an earlier agent began: with the rest of its grace, and with a hook that has not
+        begun, or may run twice."""
         self._log.info("going on with a kill", reason=self.intent.reason.label, grace_seconds=self._seconds_left())
+        for kind, container in containers(self._pod.pod):
+            if container.name == self.intent.container and not self.intent.hook_ended:
+                await self._hook_of_another(kind, container)
         return await self._ended(await self._stop())
 
-    async def _hook(self, victim: Victim) -> None:
+    async def _hook_of_another(self, kind: Kind, container: Container) -> None:
+        """Runs the hook that an earlier agent had not ended, or says that it did not end."""
+        pod = self._pod
+        if pod.terminating.is_set():
+            # The kubelet's kill has the hook too.
+            return
+        is_idempotent = pod.pod.metadata.annotations.get(PRE_STOP_IDEMPOTENT) == "true"
+        has_time = self._end_ns > self._host.timers.now()
+        if has_time and (is_idempotent or not self.intent.hook_begun):
+            await self._hook(container)
+        if not self.intent.hook_begun or self.intent.hook_ended or pod.terminating.is_set():
+            return
+        message = HOOK_CUT_OFF.format(container.name)
+        self._log.warning("hook did not end", hook="preStop")
+        path = field_path(kind, container.name)
+        self._host.recorder.record(pod.uid, pod.full_name, "Warning", messages.FAILED_PRE_STOP_HOOK, message, path)
+
+    async def _hook(self, container: Container) -> None:
         """Runs the preStop hook within the grace. A hook that takes longer goes on by itself, as in the kubelet."""
-        lifecycle, host = victim.container.lifecycle, self._host
+        lifecycle, host = container.lifecycle, self._host
         if lifecycle is None or lifecycle.pre_stop is None or self.intent.grace_seconds <= 0:
             return
         if lifecycle.pre_stop.exec is not None and not await self._is_reached():
@@ -122,8 +148,7 @@ class Kill:
             return
         await self._keep(replace(self.intent, hook_begun=True))
         self._log.info("running hook", hook="preStop")
-        seconds = self.intent.grace_seconds
-        hook = Hook(victim.container, self.intent.container_id, "preStop", lifecycle.pre_stop, seconds)
+        hook = Hook(container, self.intent.container_id, "preStop", lifecycle.pre_stop, self._seconds_left())
         running = host.tasks.spawn(run_pre_stop(self._pod, hook, self._parts.hooks, host))
         terminating = asyncio.ensure_future(self._pod.terminating.wait())
         over = asyncio.ensure_future(host.timers.sleep(self._end_ns - host.timers.now()))
@@ -132,6 +157,7 @@ class Kill:
         finally:
             terminating.cancel()
             over.cancel()
+        await self._keep(replace(self.intent, hook_ended=True))
 
     async def _is_reached(self) -> bool:
         """Waits until the runtime can run a command in this instance; False if nothing is left to run it in. After a

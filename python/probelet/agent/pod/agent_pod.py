@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -16,6 +17,7 @@ from probelet.beside.pods.begun import Begun, is_unwatched
 from probelet.beside.pods.condition import Readiness, gated, readiness, readiness_of
 from probelet.beside.pods.definition import probed
 from probelet.beside.pods.facts import Known, begun, published
+from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.policy.facts.snapshot import Snapshot
@@ -28,6 +30,12 @@ from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.read.json import encode_pod
+
+LEFT: Final = "ProbesLeft"
+LEFT_MESSAGE: Final = "the label probelet.dev/managed is false: no probe is made, nothing is killed, the gate is open"
+TAKEN_AGAIN: Final = "ProbesTakenAgain"
+TAKEN_AGAIN_MESSAGE: Final = "the label probelet.dev/managed is no longer false: the probes go on"
+"""Reasons and messages of the events about the label of a running pod."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -63,8 +71,12 @@ class AgentPod:
         """The newest version of the API server; None while there is none."""
         self.statuses: Mapping[str, ContainerStatus] = {}
         """The containers as the engine was last told of them."""
+        self.is_listed = False
+        """Whether the runtime has been listed since the pod was added: before, it only seems to have no containers."""
         self.readiness = Readiness(True)
         """The condition as last calculated."""
+        self.is_left = False
+        """The pod's label asks the agent to leave it alone: no attempts, no kills, and an open gate."""
         self._is_gone = False
         self._parts = parts
         self._host = parts.host
@@ -91,17 +103,27 @@ class AgentPod:
         their grace. ``observe`` draws the conclusions."""
         self._is_gone = api is None
         if api is not None:
+            if api.is_left != self.is_left:
+                self._leave(api.is_left)
             self.api = api
             self._parts.conditions.found(self.uid, api.condition, api.version)
         self._note_end(api is None or api.terminating)
 
     def close_gate(self) -> None:
         """Before the first probe: closes the gate if an instance runs that no earlier agent has found ready."""
-        if not self._has_condition:
+        if not self._has_condition or self.is_left or self._is_unlisted():
             return
         _, publish = self._facts()
-        first = begun(self.pod, publish.containers, self._parts.journal)
-        rows = {name: {"state": row.state, "ready": first[name].ready} for name, row in publish.containers.items()}
+        first = begun(self.pod, publish.containers, self._parts.journal, self._written)
+        rows = {
+            name: {
+                "id": row.container_id,
+                "state": row.state,
+                "ready": first[name].ready,
+                "started": first[name].started,
+            }
+            for name, row in publish.containers.items()
+        }
         found = readiness_of(self.pod, rows, self._unprobed)
         if not found.ready:
             self._set_condition(found)
@@ -138,12 +160,24 @@ class AgentPod:
         snapshot = self._host.cache.snapshot(self.uid)
         return pod_address(self.pod, snapshot.pod_ip, self._host.address)
 
+    @property
+    def _written(self) -> Instances:
+        """The instances that the condition at the API server names."""
+        return NO_INSTANCES if self.api is None else self.api.instances
+
     def _note_end(self, ends: bool) -> None:
         if ends and not self.terminating.is_set():
             self._log.info("pod terminates: liveness and startup probes end")
             self.terminating.set()
         elif not ends:
             self.terminating.clear()
+
+    def _leave(self, left: bool) -> None:
+        self.is_left = left
+        self._parts.pauses.leave(self.uid, self.pod, left=left)
+        reason, message = (LEFT, LEFT_MESSAGE) if left else (TAKEN_AGAIN, TAKEN_AGAIN_MESSAGE)
+        self._log.info(message)
+        self._host.recorder.record(self.uid, self.full_name, "Normal", reason, message)
 
     def _delayed_sync(self) -> None:
         self._delayed = None
@@ -155,11 +189,17 @@ class AgentPod:
         if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
             self._over()
             return
+        if self._is_unlisted():
+            return
         seen, publish = self._facts()
         self.statuses = publish.containers
         if publish != self._published or not changed_only:
             self._publish(publish)
         self._judge(seen)
+
+    def _is_unlisted(self) -> bool:
+        """Whether the containers of a pod that the API server has as ready are still to be listed."""
+        return self._published is None and not self.is_listed and self.api is not None and self.api.is_ready
 
     def _facts(self) -> tuple[Snapshot, Publish]:
         """The begun instances, and the pod's status by them."""
@@ -175,7 +215,8 @@ class AgentPod:
         engine = self._host.engine
         is_first, self._published = self._published is None, publish
         if is_first:
-            status = encode_facts(publish, begun(self.pod, publish.containers, self._parts.journal))
+            facts = begun(self.pod, publish.containers, self._parts.journal, self._written)
+            status = encode_facts(publish, facts)
             engine.begin_pod(self.uid, status)
         if publish.terminating:
             engine.sync_terminating_pod(self.uid, encode_facts(publish))
@@ -185,11 +226,12 @@ class AgentPod:
     def _judge(self, seen: Snapshot) -> None:
         """Kills what has failed, and sets the condition."""
         parts = self._parts
-        if not self.terminating.is_set():
+        if not self.terminating.is_set() and not self.is_left:
             for victim in victims(self.pod, seen, read_probe_state(self._host.engine, self.pod, seen)):
                 parts.kills.begin(self, victim)
         if self._has_condition:
-            self._set_condition(readiness(self.pod, status_of(self._host.engine, self.uid), self._unprobed))
+            status = status_of(self._host.engine, self.uid)
+            self._set_condition(Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed))
 
     def _set_condition(self, found: Readiness) -> None:
         self.readiness = found

@@ -1,7 +1,7 @@
 """Pauses of probes: an operator asks for them, they end by themselves, and a restart of the agent keeps them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 import structlog
 
@@ -13,7 +13,10 @@ from probelet.server.control.command import NoSuchPodError
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import PROBE_TYPES, ProbeType
-from probelet.spec.text.duration import MILLISECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
+
+LEFT_NS: Final = 10 * 365 * 86_400 * SECOND
+"""How long the probes of a pod that is left alone rest, unless its label changes: longer than a pod lives."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -43,6 +46,14 @@ class Pauses:
         """The engine has got a pod: it learns of the pauses that are left."""
         for pause in self._pods.get(uid, {}).values():
             self._apply(uid, pause)
+
+    def leave(self, uid: str, pod: Pod, *, left: bool) -> None:
+        """Makes no attempt for a pod from now on, or goes on with them, but for the pauses that are left."""
+        until_ns = self._host.timers.now() + (LEFT_NS if left else 0)
+        for container, probe_type in _probes(pod, None, None):
+            self._host.engine.pause(uid, container, probe_type, until_ns)
+        if not left:
+            self.begin(uid)
 
     async def set(
         self, pod: ProbedPod, container: str | None, probe_type: ProbeType | None, seconds: int

@@ -195,7 +195,9 @@ class Executor:
     async def _resume(self, intent: Intent) -> None:
         # The pod's end is learned from the API server; while that is away, a kill that has begun goes on.
         terminating = self._terminating.setdefault(intent.pod_uid, asyncio.Event())
-        error = await self._kills.resume(intent, terminating)
+        api = self._known.get(intent.pod_uid)
+        idempotent = api is not None and api.is_pre_stop_idempotent
+        error = await self._kills.resume(intent, terminating, idempotent=idempotent)
         pod = self._pods.get(intent.pod_uid)
         for execution in [] if pod is None else pod.executions.values():
             if error and execution.killed.get(intent.container) == intent.container_id:

@@ -7,7 +7,7 @@ import structlog
 
 from probelet.agent.kill.kill import RETRY_NS
 from probelet.agent.recreate.parts import ExecutorParts
-from probelet.agent.recreate.target import Target, bare_pod, noted
+from probelet.agent.recreate.target import KnownPod, Target, bare_pod, noted
 from probelet.agent.state.records import Intent, RequestNote
 from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.guard.recreate.messages import stopping
@@ -60,17 +60,24 @@ class RequestKills:
                 # It ended by itself, and the cache does not know yet; without its word the same kill would begin anew.
                 self._record_end(request.pod_uid, id, status)
                 return ""
-            pod = noted(api, container, status, request.strategy.termination_grace_period_seconds)
+            grace = request.strategy.termination_grace_period_seconds
+            known = KnownPod(api.uid, api.namespace, api.name, api.is_pre_stop_idempotent)
+            pod = noted(known, container, status, grace)
             record = ContainerRecord(id, container, State.RUNNING)
             message = stopping(container, request.name)
             victim = Victim(pod.spec.containers[0], "regular", record, KillReason.RECREATE, message)
             _, error = await self._parts.kills.stop(self._target(pod, terminating), victim)
             return error
 
-    async def resume(self, intent: Intent, terminating: asyncio.Event) -> str:
-        """Goes on with a kill that an earlier agent began; returns why that failed."""
-        container = Container(name=intent.container)
-        pod = bare_pod(intent.pod_uid, intent.namespace, intent.name, container, intent.grace_seconds)
+    async def resume(self, intent: Intent, terminating: asyncio.Event, *, idempotent: bool) -> str:
+        """Goes on with a kill that an earlier agent began; returns why that failed. ``idempotent``: its hook may run
+        twice."""
+        known, grace = KnownPod(intent.pod_uid, intent.namespace, intent.name, idempotent), intent.grace_seconds
+        pod = bare_pod(known, Container(name=intent.container), grace)
+        if not intent.hook_ended:
+            status = await self._status(intent.container_id)
+            if status is not None and not isinstance(status, str):
+                pod = noted(known, intent.container, status, grace)
         _, error = await self._parts.kills.go_on(self._target(pod, terminating), intent)
         return error
 

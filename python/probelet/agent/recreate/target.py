@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 import structlog
 
-from probelet.beside.pods.api_pod import ApiPod
+from probelet.beside.takeover.names import PRE_STOP_IDEMPOTENT
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.seen import labels
 from probelet.spec.model.container import Container, ContainerPort, Lifecycle, LifecycleHandler
@@ -15,6 +16,16 @@ from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 
 log = structlog.get_logger("probelet.agent")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPod:
+    """A pod without its definition. ``is_idempotent``: its preStop hooks may run twice."""
+
+    uid: str
+    namespace: str
+    name: str
+    is_idempotent: bool
 
 
 class Target:
@@ -39,20 +50,21 @@ class Target:
         return self._address(self.uid)
 
 
-def noted(api: ApiPod, container: str, status: api_pb2.ContainerStatus, grace_seconds: int | None) -> Pod:
+def noted(pod: KnownPod, container: str, status: api_pb2.ContainerStatus, grace_seconds: int | None) -> Pod:
     """The pod with this container alone. ``grace_seconds``: the request's; None: the pod's own."""
     annotations = status.annotations
     grace = labels.count_in(annotations.get(labels.POD_GRACE, "")) if grace_seconds is None else grace_seconds
     found = Container(name=container, ports=_ports(annotations.get(labels.PORTS, "")))
-    if hook := _hook(api, container, annotations.get(labels.PRE_STOP, "")):
+    if hook := _hook(pod, container, annotations.get(labels.PRE_STOP, "")):
         found = msgspec.structs.replace(found, lifecycle=Lifecycle(pre_stop=hook))
-    return bare_pod(api.uid, api.namespace, api.name, found, grace)
+    return bare_pod(pod, found, grace)
 
 
-def bare_pod(uid: str, namespace: str, name: str, container: Container, grace: int | None) -> Pod:
+def bare_pod(pod: KnownPod, container: Container, grace: int | None) -> Pod:
     """A pod of one container."""
+    annotations = {PRE_STOP_IDEMPOTENT: "true"} if pod.is_idempotent else {}
     return Pod(
-        metadata=ObjectMeta(name=name, namespace=namespace, uid=uid),
+        metadata=ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid, annotations=annotations),
         spec=PodSpec(
             containers=[container],
             termination_grace_period_seconds=TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace,
@@ -60,11 +72,16 @@ def bare_pod(uid: str, namespace: str, name: str, container: Container, grace: i
     )
 
 
-def _hook(api: ApiPod, container: str, text: str) -> LifecycleHandler | None:
+def _hook(pod: KnownPod, container: str, text: str) -> LifecycleHandler | None:
     try:
         return msgspec.json.decode(text, type=LifecycleHandler) if text else None
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-        log.warning("hook noted by the runtime left out", pod=api.full_name, container=container, error=str(error))
+        log.warning(
+            "hook noted by the runtime left out",
+            pod=f"{pod.namespace}/{pod.name}",
+            container=container,
+            error=str(error),
+        )
         return None
 
 

@@ -55,7 +55,10 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     deadline_ms: int
     """The end of the grace, in Unix milliseconds."""
     hook_begun: bool = False
-    """Whether the preStop hook has begun. It is set before the hook begins, so the hook runs at most once."""
+    """Whether the preStop hook has begun. It is set before the hook begins, so one that is not idempotent runs at most
+    once."""
+    hook_ended: bool = False
+    """Whether the kill has gone on after the hook: it ended, or its time was over."""
 
     def seconds_left(self, wall_ms: int) -> int:
         """Returns the rest of the grace in whole seconds rounded up, from 0 to the whole grace: a wall clock that was

@@ -4,7 +4,17 @@ from typing import Any, Final
 
 import msgspec
 
-from probelet.beside.takeover.names import CONDITION, MIRROR_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.pods.instances import NO_INSTANCES, Instances, named_in
+from probelet.beside.probes.asked import NOTHING, Asked, asked_of
+from probelet.beside.takeover.names import (
+    CONDITION,
+    LEFT,
+    MANAGED_LABEL,
+    MIRROR_ANNOTATION,
+    NOT_TAKEN_OVER_ANNOTATION,
+    PRE_STOP_IDEMPOTENT,
+    PROBES_ANNOTATION,
+)
 from probelet.policy.status.container_status import StateName
 from probelet.spec.model.pod import ContainerStateWaiting, ContainerStatus, PodCondition, PodPhase, PodStatus
 from probelet.spec.model.pod_object import identity, read_pod_object
@@ -49,6 +59,22 @@ class ApiPod(msgspec.Struct, frozen=True):
     version: str = ""
     """``metadata.resourceVersion``."""
     is_on_host_network: bool = False
+    is_left: bool = False
+    """Its label asks the agent to leave it alone."""
+    is_pre_stop_idempotent: bool = False
+    """A preStop hook that did not end may run again."""
+    asked: Asked = NOTHING
+    """The handlers that its annotation for enhanced liveness asks for."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether our condition is True."""
+        return self.condition is not None and self.condition.status == "True"
+
+    @property
+    def instances(self) -> Instances:
+        """The instances that our condition names."""
+        return NO_INSTANCES if self.condition is None else named_in(self.condition.message)
 
     @property
     def full_name(self) -> str:
@@ -81,6 +107,9 @@ def api_pod(found: dict[str, Any], node: str) -> ApiPod | None:
         condition=next((condition for condition in status.conditions if condition.type == CONDITION), None),
         version=pod.metadata.resource_version or "",
         is_on_host_network=pod.spec.host_network is True,
+        is_left=(pod.metadata.labels or {}).get(MANAGED_LABEL) == LEFT,
+        is_pre_stop_idempotent=annotations.get(PRE_STOP_IDEMPOTENT) == "true",
+        asked=asked_of(pod),
     )
 
 

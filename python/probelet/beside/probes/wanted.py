@@ -106,10 +106,18 @@ def _checked(probe: Probe, path: str) -> tuple[Probe, str, str]:
     action = defaulted.http_get or defaulted.tcp_socket
     if action is not None and isinstance(action.port, str) and not mistakes:
         mistakes = [f"{path}: port {action.port!r} is a name, and the object should have its number"]
-    return _without_host(defaulted), "" if action is None else action.host, "; ".join(mistakes)
+    return without_host(defaulted), host_of(defaulted), "; ".join(mistakes)
 
 
-def _without_host(probe: Probe) -> Probe:
+def host_of(probe: Probe) -> str:
+    """The host that a probe names; empty for most."""
+    action = probe.http_get or probe.tcp_socket
+    return "" if action is None else action.host
+
+
+def without_host(probe: Probe) -> Probe:
+    """The probe without the host that it names."""
+
     def bare(action: HTTPGetAction | TCPSocketAction) -> Any:
         return replace(action, host="")
 

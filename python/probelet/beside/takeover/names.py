@@ -3,7 +3,13 @@
 from typing import Final
 
 MANAGED_LABEL: Final = "probelet.dev/managed"
-"""A pod asks for the takeover with this label and the value ``true``. It matters when the pod is created, only then."""
+"""A pod asks for the takeover with this label and the value ``true`` when it is created, and never later."""
+
+LEFT: Final = "false"
+"""The value of that label with which a running pod asks its agent to leave it alone."""
+
+PRE_STOP_IDEMPOTENT: Final = "probelet.dev/prestop-idempotent"
+"""With this annotation and the value ``true`` a preStop hook that ended with its agent runs again."""
 
 PROBES_ANNOTATION: Final = "probelet.dev/probes"
 """The probes that were taken over: a JSON object, container to probe field to probe as it was written."""

@@ -1,11 +1,11 @@
 """``probelet agent``."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 from cyclopts import Parameter
 
-from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Listen
 from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
@@ -59,6 +59,16 @@ NodeProber = Annotated[
     ),
 ]
 
+Supervise = Annotated[
+    bool,
+    Parameter(
+        name="--supervise",
+        show_default=False,
+        help="Run as the small parent of an agent, and start it again at once when it has\n"
+        "died: for a container, whose kubelet would wait longer each time.",
+    ),
+]
+
 REMOTELY = "serve health and metrics alone, over TLS, with --listen-health"
 
 app = verb(
@@ -78,6 +88,7 @@ app = verb(
     "probelet agent --node worker-1",
     "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
+    "probelet agent --supervise",
 )
 
 
@@ -101,9 +112,13 @@ def agent(
     node_prober: NodeProber = "own",
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
     node_executor: NodeExecutor = "own",
+    coexist_kruise: CoexistKruise = False,
     duration: Duration = None,
+    supervise: Supervise = False,
     log: LogFlags = LOG,
 ) -> int:
+    if supervise:
+        _become_supervisor(log.log_format)
     import os
     import socket
     from contextlib import ExitStack, closing
@@ -129,11 +144,12 @@ def agent(
         descriptors=descriptors,
         node_executor=node_executor,
         node_prober=node_prober,
+        coexist=coexist_kruise,
     )
     try:
         address = parse_address(listen)
         with ExitStack() as stack:
-            locked = stack.enter_context(locked_state_dir(state_dir))
+            locked = stack.enter_context(locked_state_dir(state_dir, on_wait=_log_wait))
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
             if listen_health is not None:
@@ -147,6 +163,26 @@ def agent(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _become_supervisor(log_format: str) -> NoReturn:
+    """Replaces this process by the parent of an agent with the same command line, but for ``--supervise``."""
+    import os
+    import sys
+
+    from probelet.daemon import supervise
+
+    words = [word for word in sys.orig_argv[1:] if word.partition("=")[0] != "--supervise"]
+    command = [sys.executable, "-I", "-S", supervise.__file__, log_format, sys.executable, *words]
+    os.execv(sys.executable, command)
+
+
+def _log_wait(holder: str) -> None:
+    import structlog
+
+    structlog.get_logger("probelet.agent").warning(
+        "waiting for the state directory: two agents of a node exclude each other", holder=holder
+    )
 
 
 def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from probelet.base.printable import one_line
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import console, say_json
+from probelet.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from probelet.daemon.cluster.coverage import ClusterDocument
@@ -23,7 +23,7 @@ def show_coverage(kubeconfig: Path | None, context: str, namespace: str, output:
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(document), indented=True)
+        print_json(msgspec.json.encode(document), indented=True)
     else:
         _print(document)
     return Exit.FAILED if document["uncovered"] else Exit.GOOD

@@ -56,6 +56,14 @@ Together: TypeAlias = Annotated[
     bool,
     Parameter(negative="", help="See the objects of all paths together. Default: those of one directory."),
 ]
+RequireWorkloads: TypeAlias = Annotated[
+    bool,
+    Parameter(
+        name="--require-workloads",
+        negative="",
+        help="Fail with exit code 2 if there is no workload, as when the program before a pipe wrote nothing.",
+    ),
+]
 Apply: TypeAlias = Annotated[
     bool, Parameter(name="--fix", negative="", help="Change the files where a fix is safe, then report the rest.")
 ]

@@ -49,15 +49,18 @@ class Mended(NamedTuple):
     files: int
     left: int
     """Fixes that were left to a person."""
+    reasons: tuple[str, ...]
+    """A line for each change that is no safe one, and why."""
 
 
 def mend(request: Request) -> Mended:
     """Writes the safe fixes. Raises CliError."""
     if STDIN in request.paths:
         raise CliError("--fix cannot change standard input; --diff shows what it would change")
-    count, files, left = 0, set[Path](), 0
+    count, files, left, report = 0, set[Path](), 0, Report()
     for _ in range(ROUNDS_MAX):
-        changes = list(_changes(request.report()))
+        report = request.report()
+        changes = list(_changes(report))
         left = sum(change.left for change in changes)
         for change in changes:
             if not change.fixes:
@@ -70,7 +73,13 @@ def mend(request: Request) -> Mended:
             files.add(change.path)
         if not any(change.fixes for change in changes):
             break
-    return Mended(count, len(files), left)
+    return Mended(count, len(files), left, tuple(_reasons(report)))
+
+
+def _reasons(report: Report) -> Iterator[str]:
+    for found in report.findings:
+        if found.fix is not None and found.fix.left:
+            yield f"{found.file}:{found.line}: {found.rule} is left: {found.fix.left}"
 
 
 def _changes(report: Report) -> Iterator[Change]:

@@ -1,24 +1,47 @@
 """The report for a person: the findings under their files, and a line that sums them up."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Final, TypeAlias
 
 from probelet.base.printable import one_line
+from probelet.cli.terminal import Colour, Painted
 from probelet.lint.engine import Report
-from probelet.lint.finding import SEVERITIES, Finding
+from probelet.lint.finding import SEVERITIES, Finding, Severity
+from probelet.lint.registry import rules
+
+Line: TypeAlias = Sequence[str | Painted]
+
+COLOURS: Final[Mapping[Severity, Colour]] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def lines(report: Report) -> Iterator[str]:
-    """The findings of each file below its name."""
+def lines(report: Report) -> Iterator[Line]:
+    """The findings of each file below its name, and how many each rule has."""
     for file, group in groupby(report.findings, key=lambda finding: finding.file):
-        yield one_line(file)
+        yield [Painted(one_line(file), "bold")]
         found = list(group)
         places = [f"{finding.line}:{finding.column}" for finding in found]
         width = max(map(len, places))
         for place, finding in zip(places, found, strict=True):
-            yield f"  {place:<{width}}  {finding.severity:<7}  {finding.rule}  {one_line(_sentence(finding))}"
-        yield ""
+            severity = Painted(finding.severity, COLOURS[finding.severity])
+            gap = " " * (len("warning") - len(finding.severity))
+            yield [f"  {place:<{width}}  ", severity, f"{gap}  {finding.rule}  {one_line(_sentence(finding))}"]
+        yield [""]
+    yield from _by_rule(report.findings)
+
+
+def _by_rule(findings: list[Finding]) -> Iterator[Line]:
+    """A line for each rule, the worst first; none for a single finding."""
+    if len(findings) < 2:
+        return
+    counts = Counter((SEVERITIES.index(finding.severity), finding.rule) for finding in findings)
+    digits = max(len(str(count)) for count in counts.values())
+    for (severity, rule), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):
+        word = SEVERITIES[severity]
+        painted, gap = Painted(word, COLOURS[word]), " " * (len("warning") - len(word))
+        yield [f"{count:>{digits}} ", painted, f"{gap}  {rule}  {rules()[rule].name}"]
+    yield [""]
 
 
 def _sentence(finding: Finding) -> str:

@@ -19,13 +19,14 @@ from probelet.cli.lint.flags import (
     Picture,
     PodsPerNode,
     Prove,
+    RequireWorkloads,
     ShowRule,
     StartupP99,
     Together,
     WriteBaseline,
 )
 from probelet.cli.options import KubeletVersion
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines, print_painted
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ app = verb(
     "probelet lint --explain PL203",
     "probelet lint deploy/ --prove PL203@web",
     "probelet lint deploy/ -o sarif > probelet.sarif",
+    "helm template chart/ | probelet lint - --require-workloads",
     "probelet lint deploy/ --observed status.json",
 )
 
@@ -67,6 +69,7 @@ def lint(
     prove: Prove = None,
     picture: Picture = None,
     together: Together = False,
+    require_workloads: RequireWorkloads = False,
     observed: Observed = (),
     kubelet_version: KubeletVersion | None = None,
     client_timeout: ClientTimeout = None,
@@ -77,7 +80,7 @@ def lint(
     if explain is not None or rules:
         from probelet.cli.lint.rules import explanation, listing
 
-        say(*(listing() if explain is None else explanation(explain)))
+        print_lines(*(listing() if explain is None else explanation(explain)))
         return Exit.GOOD
     # Modules and everything that is read live until the end: a collection at each 700 new objects would look at all of
     # that again and again, for half of the time.
@@ -105,10 +108,10 @@ def lint(
         _mend(request)
     if write_baseline is not None:
         return _write_baseline(request, write_baseline)
-    return _lint(request, known_findings(baseline, project), output)
+    return _lint(request, known_findings(baseline, project), output, require_workloads=require_workloads)
 
 
-def _lint(request: "Request", known: "list[Known]", output: str) -> int:
+def _lint(request: "Request", known: "list[Known]", output: str, *, require_workloads: bool) -> int:
     """Prints the report; returns the exit code."""
     from probelet.lint.baseline import sift
     from probelet.lint.finding import at_least
@@ -125,6 +128,9 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     complain(*(f"probelet lint: {line}" for line in lines))
     if report.broken_rules:
         return Exit.CANNOT
+    if require_workloads and not report.workloads:
+        complain("probelet lint: --require-workloads: there is no workload in the input, so nothing was linted")
+        return Exit.USAGE
     if report.unreadable:
         return Exit.USAGE
     return Exit.FAILED if any(at_least(found.severity, request.fails_from) for found in sifted.new) else Exit.GOOD
@@ -135,31 +141,31 @@ def _print(report: "Report", known: int, fails_from: "Severity", output: str) ->
         case "json":
             from probelet.cli.lint.document import document
 
-            say_json(document(report.findings))
+            print_json(document(report.findings))
         case "sarif":
             from probelet._rust import version
             from probelet.cli.lint.sarif import sarif
 
-            say_json(sarif(report.findings, version()), indented=True)
+            print_json(sarif(report.findings, version()), indented=True)
         case "junit":
             from probelet.cli.lint.junit import junit
 
-            say(*junit(report.findings, list(report.paths), fails_from))
+            print_lines(*junit(report.findings, list(report.paths), fails_from))
         case "github":
             from probelet.cli.lint.github import github
 
             for line in github(report.findings):
-                say(line)
+                print_lines(line)
         case _:
             from probelet.cli.lint.text import lines, summary
 
-            say(*lines(report), summary(report, known))
+            print_painted(*lines(report), [summary(report, known)])
 
 
 def _prove(request: "Request", wanted: str, picture: "Path | None") -> int:
     from probelet.cli.lint.prove import proof
 
-    say(*proof(request, wanted, picture))
+    print_lines(*proof(request, wanted, picture))
     return Exit.GOOD
 
 
@@ -168,7 +174,7 @@ def _show_difference(request: "Request") -> int:
 
     found = list(difference(request))
     if found:
-        say(*found)
+        print_lines(*found)
     return Exit.FAILED if found else Exit.GOOD
 
 
@@ -179,6 +185,7 @@ def _mend(request: "Request") -> None:
     mended = mend(request)
     left = f"; {mended.left} left, because a comment or an anchor is in the way" if mended.left else ""
     complain(f"probelet lint: {many(mended.fixes, 'finding')} fixed in {many(mended.files, 'file')}{left}")
+    complain(*(f"probelet lint: {line}" for line in mended.reasons))
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:
@@ -191,5 +198,5 @@ def _write_baseline(request: "Request", path: "Path") -> int:
         path.write_bytes(encode_baseline(report.findings))
     except OSError as error:
         raise CliError(f"--write-baseline: {path}: {error.strerror}", code=Exit.CANNOT) from error
-    say(f"written: {path} ({len(report.findings)} findings)")
+    print_lines(f"written: {path} ({len(report.findings)} findings)")
     return Exit.GOOD

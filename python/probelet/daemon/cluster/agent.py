@@ -54,6 +54,8 @@ class AgentFlags:
     descriptors: Descriptors
     node_executor: Literal["own", "external"] = "own"
     node_prober: Literal["own", "external"] = "own"
+    coexist: bool = False
+    """OpenKruise's manager runs in the cluster, too."""
 
 
 @dataclass(frozen=True)
@@ -130,17 +132,23 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,
         enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
+        is_kruise_here=flags.coexist,
     )
 
 
 def journalled(path: Path) -> Known:
     """The results that the engine's journal has; none if it cannot be read, because the engine then begins without it
-    too."""
+    too. A failure of a probe that has never succeeded may only be all that is left of a journal that was cut: whoever
+    knows of a success knows more."""
     try:
         workers = msgspec.json.decode(read_journal(path))["workers"]
     except (JournalError, OSError):
         return {}
-    return {(worker["type"], worker["container_id"]): worker["result"] for worker in workers}
+    return {
+        (worker["type"], worker["container_id"]): worker["result"]
+        for worker in workers
+        if worker["result"] == "Success" or worker["has_initialized"]
+    }
 
 
 async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles | None:

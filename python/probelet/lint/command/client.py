@@ -1,17 +1,42 @@
 """Clients in the command of a probe: curl, wget and grpc_health_probe, where a native handler can take their place."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
 from probelet.lint.command.shell import program, simple_command
-
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "[::1]"})
-"""Hosts that are the container itself. A server behind one of them need not listen on the pod's address."""
+from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
 PORT_DIGITS_MAX: Final = 5
 """Digits of a port. Python makes no number of thousands of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a client waits, in seconds; None: as long as the probe."""
+
+    answer: float | None = None
+    """For the answer, or for all of the call."""
+    connection: float | None = None
+    """For the connection alone."""
+    adds_up: bool = False
+    """True if the time for the answer begins behind the connection; False if it is that of the whole call."""
+
+    def in_probe(self, timeout: int) -> int | str:
+        """The ``timeoutSeconds`` under which a native probe gives the verdicts that the command gave with ``timeout``;
+        or why there is none."""
+        answer = timeout if self.answer is None else min(self.answer, timeout)
+        connection = timeout if self.connection is None else min(self.connection, timeout)
+        if connection < answer or (self.adds_up and answer < connection):
+            return (
+                f"the client waits {connection:g} s for the connection and {answer:g} s for the answer, and a native "
+                "probe has one limit for both"
+            )
+        if answer != int(answer) or answer < 1:
+            return f"the client gives up after {answer:g} s, and timeoutSeconds has whole seconds"
+        return int(answer)
 
 
 @dataclass(frozen=True)
@@ -27,6 +52,7 @@ class HttpCall:
     headers: tuple[tuple[str, str], ...] = ()
     fails_on_status: bool = True
     """False: any answer is a success, also 500."""
+    patience: Patience = Patience()
 
 
 @dataclass(frozen=True)
@@ -36,6 +62,7 @@ class GrpcCall:
     host: str
     port: int
     service: str = ""
+    patience: Patience = Patience()
 
 
 @dataclass
@@ -85,10 +112,18 @@ def http_call(argv: list[str]) -> HttpCall | None:
             options = _parse(words or [], _CURL_FLAGS, _CURL_VALUES)
             if options is None or options.value("X", "request") not in (None, "GET"):
                 return None
-            return _call(options, fails_on_status=options.has("f", "fail", "fail-with-body"))
+            answer, connection = options.value("m", "max-time"), options.value("connect-timeout")
+            patience = _patience(answer, connection, _seconds)
+            fails = options.has("f", "fail", "fail-with-body")
+            return None if patience is None else _call(options, patience, fails_on_status=fails)
         case "wget":
             options = _parse(words or [], _WGET_FLAGS, _WGET_VALUES)
-            return None if options is None else _call(options, fails_on_status=True)
+            if options is None:
+                return None
+            # The limit counts for the connection, and anew for each read.
+            limit = options.value("T", "timeout")
+            patience = _patience(limit, limit, _seconds, adds_up=True)
+            return None if patience is None else _call(options, patience, fails_on_status=True)
         case _:
             return None
 
@@ -104,10 +139,36 @@ def grpc_call(argv: list[str]) -> GrpcCall | None:
     host, _, port = (options.value("addr") or "").rpartition(":")
     if not port.isdecimal() or len(port) > PORT_DIGITS_MAX:
         return None
-    return GrpcCall(host, int(port), options.value("service") or "")
+    # grpc_health_probe's main.go: both have a default of 1 s.
+    answer, connection = options.value("rpc-timeout") or "1s", options.value("connect-timeout") or "1s"
+    patience = _patience(answer, connection, _go_seconds, adds_up=True)
+    return None if patience is None else GrpcCall(host, int(port), options.value("service") or "", patience)
 
 
-def _call(options: _Options, *, fails_on_status: bool) -> HttpCall | None:
+def _patience(
+    answer: str | None, connection: str | None, read: Callable[[str], float | None], *, adds_up: bool = False
+) -> Patience | None:
+    """The limits of a client; None if one of them is no time."""
+    values = [None if text is None else read(text) for text in (answer, connection)]
+    if any(text is not None and value is None for text, value in zip((answer, connection), values, strict=True)):
+        return None
+    # curl and wget have 0 for no limit.
+    return Patience(values[0] or None, values[1] or None, adds_up)
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else None
+
+
+def _go_seconds(text: str) -> float | None:
+    """The seconds of a Go duration above 0: with 0 a call of gRPC ends at once."""
+    try:
+        return (parse_duration(text) / SECOND) or None
+    except DurationError:
+        return None
+
+
+def _call(options: _Options, patience: Patience, *, fails_on_status: bool) -> HttpCall | None:
     if len(options.arguments) != 1:
         return None
     address = options.arguments[0]
@@ -124,7 +185,7 @@ def _call(options: _Options, *, fails_on_status: bool) -> HttpCall | None:
         return None
     path = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     default = 443 if url.scheme == "https" else 80
-    return HttpCall(url.scheme.upper(), url.hostname, port or default, path, headers, fails_on_status)
+    return HttpCall(url.scheme.upper(), url.hostname, port or default, path, headers, fails_on_status, patience)
 
 
 def _headers(options: _Options) -> Iterator[tuple[str, str]]:

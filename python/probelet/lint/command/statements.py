@@ -23,6 +23,8 @@ _ASSIGNMENT: Final = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
 _TIMEOUT_VALUES: Final = frozenset({"-s", "-k", "--signal", "--kill-after"})
 """The options of coreutils' timeout whose value is a word of its own."""
 
+_OWN_NAME: Final = re.compile(r"hostname(\s++(-[fiIs]+|--fqdn|--ip-address|--short))?")
+
 SUBSTITUTED: Final = "`"
 """The place of a substituted command's output: no host and no path has this character."""
 
@@ -55,7 +57,7 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
         if depth:
             yield from _of_text(found[1] or found[2] or "", depth - 1)
     words: list[str] = []
-    for line in _SUBSTITUTION.sub(SUBSTITUTED, text).replace("\\\n", " ").splitlines():
+    for line in _SUBSTITUTION.sub(_output, text).replace("\\\n", " ").splitlines():
         words += [*_words(line), ";"]
     statement: list[str] = []
     for word in words:
@@ -67,6 +69,11 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
         else:
             yield from _statements(statement, depth)
             statement = []
+
+
+def _output(found: re.Match[str]) -> str:
+    """What stands for a substituted command's output: the name and the address of the pod are those of a variable."""
+    return "$HOSTNAME" if _OWN_NAME.fullmatch((found[1] or found[2] or "").strip()) else SUBSTITUTED
 
 
 def _words(line: str) -> tuple[str, ...]:

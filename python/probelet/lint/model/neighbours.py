@@ -40,6 +40,11 @@ class Neighbours:
                 for name in found.service_names:
                     self._by_service[name].append(found)
 
+    @property
+    def has_services(self) -> bool:
+        """True if there is a Service with a selector."""
+        return any(isinstance(each, Service) for found in self._by_label.values() for each in found)
+
     def services(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Service]:
         """The Services that select pods with these labels."""
         for found in self._selecting(namespace, labels):

@@ -4,12 +4,15 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+import msgspec
+
 from probelet.lint.finding import Finding
 from probelet.lint.model.workload import LintWorkload, Scope
+from probelet.lint.read.kustomization import Kustomizations
 from probelet.lint.read.neighbours import neighbour
 from probelet.lint.read.source import Source
 from probelet.lint.read.text import ManifestText
-from probelet.lint.read.workload import read_workload
+from probelet.lint.read.workload import ReadWorkload, read_workload
 from probelet.lint.rule import Rule
 from probelet.lint.rules.manifest.pl001_not_a_manifest import RULE as NOT_A_MANIFEST
 from probelet.lint.rules.manifest.pl002_template import RULE as TEMPLATE
@@ -21,15 +24,22 @@ from probelet.spec.read.kinds import KINDS, Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>")
-"""Texts that a program or a person has yet to replace: Go templates, envsubst, OpenShift, ``<your name>``,
-``IMAGE_URL``, and Helm's name for a release without one."""
+_UNRENDERED: Final = re.compile(
+    r"\{\{|\[\[|\(\(|[$#%]\{|\$\([\w.-]+\)|\$[A-Z_][A-Z0-9_]*|%[A-Za-z]\w*%|@[A-Za-z]\w*@|__[A-Za-z]\w*__|"
+    r"^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>|(?i:change[_-]?me|replace[_-]?me|^todo$|^your[_-])"
+)
+"""Texts that a program or a person has yet to replace: Go templates, variables of kustomize, envsubst, Flux and
+OpenShift, the marks of pipelines, ``<your name>``, ``IMAGE_URL``, and Helm's name for a release without one."""
 
-_IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
-"""The marks of a template in a text that is no YAML: Go's, or a placeholder as ``@NODE_NAME@``."""
+_IN_TEXT: Final = re.compile(r"\{\{|\{%|<%|@[A-Z][A-Z0-9_]*@|^[^\S\n]*+\$\{?[A-Z][A-Z0-9_]*\}?[^\S\n]*+$", re.MULTILINE)
+"""The marks of a template in a text that is no YAML: those of Go, Jinja and ERB, a placeholder as ``@NODE_NAME@``, or a
+variable on a line of its own."""
 
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
+
+_PATCH: Final = re.compile(r"(^|/)(patch(es)?/[^/]*|([^/]*[._-])?patch(es)?([._-][^/]*)?)$", re.IGNORECASE)
+"""The name of a patch or of its directory, where no kustomization names it."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
@@ -75,7 +85,7 @@ class Read:
     """Parts of objects, which kustomize merges into whole ones."""
 
 
-def read_source(source: Source, scope: Scope) -> Read:
+def read_source(source: Source, scope: Scope, kustomizations: Kustomizations | None = None) -> Read:
     """Reads a file, adds its objects to ``scope``, and names its mistakes."""
     read, text = Read(source), source.text()
     if not isinstance(text, str):
@@ -86,9 +96,13 @@ def read_source(source: Source, scope: Scope) -> Read:
         # All of it first: the part that cannot be read might change the meaning of the objects before it.
         found = list(documents(text))
     except TreeError as error:
-        read.findings.append(Placed(_broken(source, text, error)))
+        if source.is_named or _OBJECT.search(text) is not None:
+            read.findings.append(Placed(_broken(source, text, error)))
+        else:
+            # Another tool's file, and no mistake: many have tags of their own, and a JSON file may have a value a line.
+            read.others += 1
         return read
-    reader = _Reader(read, read.text, scope)
+    reader = _Reader(read, read.text, scope, (kustomizations or Kustomizations()).patched_by(source.path))
     for document in found:
         read.roots.append(document.root)
         reader.read(document)
@@ -99,11 +113,9 @@ def _broken(source: Source, text: str, error: TreeError) -> Finding:
     rule, message = NOT_A_MANIFEST, str(error)
     if _IN_TEXT.search(text):
         rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
-    # In another tool's file it may be no mistake: many have tags of their own, and a JSON file may have a value a line.
-    is_object = source.is_named or _OBJECT.search(text) is not None
     return Finding(
         rule=rule.id,
-        severity=rule.severity if is_object else "warning",
+        severity=rule.severity,
         object="",
         path="",
         file=source.name,
@@ -116,8 +128,9 @@ def _broken(source: Source, text: str, error: TreeError) -> Finding:
 class _Reader:
     """Reads documents into ``read`` and ``scope``."""
 
-    def __init__(self, read: Read, text: ManifestText, scope: Scope) -> None:
+    def __init__(self, read: Read, text: ManifestText, scope: Scope, patched_by: str = "") -> None:
         self._read = read
+        self._patched_by = patched_by
         self._scope = scope
         self._text = text
 
@@ -153,6 +166,9 @@ class _Reader:
             # The second: `$patch` and its like are instructions to the program that merges the patch.
             self._read.patches += 1
             return ""
+        if self._patched_by or (found.refused and _PATCH.search(self._read.source.name) is not None):
+            self._patch(found, document, raw.prefix)
+            return ""
         workload = found.workload
         self._scope.workloads.append(workload)
         self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
@@ -160,15 +176,40 @@ class _Reader:
             # The API server ignores a status that somebody writes, and one that it has written is no author's.
             if not problem.field.removeprefix(raw.prefix).removeprefix(".").startswith("status."):
                 self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
+        marked = [problem for problem in found.refused if self._is_marked(document, problem)]
         for problem in found.refused:
-            self._report(REFUSED, document, problem, workload.label, raw.prefix)
+            if problem not in marked:
+                self._report(REFUSED, document, problem, workload.label, raw.prefix)
+        if marked:
+            more = len(marked) - 1
+            values = "value of this object is a placeholder" if more == 1 else "values of this object are placeholders"
+            message = f"{marked[0].message}; {more} more {values} too" if more else marked[0].message
+            first = msgspec.structs.replace(marked[0], message=message)
+            self._report(TEMPLATE, document, first, workload.label, raw.prefix)
         return workload.label
+
+    def _is_marked(self, document: Node, problem: Problem) -> bool:
+        """True if the value that an API server would refuse is a placeholder."""
+        *_, last = members_on_way(document, problem.field)
+        return _is_unrendered(last.node)
+
+    def _patch(self, found: ReadWorkload, document: Node, prefix: str) -> None:
+        """Takes a part of an object that looks like a whole one. Nobody knows the rest of it, so no rule reads it."""
+        self._read.patches += 1
+        if not found.refused:
+            return
+        origin = f"{self._patched_by} names this file as a patch" if self._patched_by else "by its name this is a patch"
+        message = f"{origin}, so the rest of the object is elsewhere: kustomize build DIR | probelet lint -"
+        first = min(found.refused, key=lambda problem: problem.line or 0)
+        problem = Problem("error", message, None, first.line, prefix)
+        self._report(TEMPLATE, document, problem, found.workload.label, prefix)
 
     def _report(self, rule: Rule, document: Node, problem: Problem, label: str = "", prefix: str = "") -> None:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
         position = self._text.position(last.start, last.line)
-        if rule is not UNKNOWN_FIELD and _is_unrendered(last.node):
+        name = problem.field.rpartition(".")[2]
+        if _UNRENDERED.search(name) if rule is UNKNOWN_FIELD else _is_unrendered(last.node):
             rule = TEMPLATE
         path = problem.field.removeprefix(prefix).removeprefix(".")
         finding = Finding(

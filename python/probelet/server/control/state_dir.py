@@ -7,10 +7,12 @@ so that a rename of a directory above leads neither elsewhere.
 
 import fcntl
 import os
+import signal
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from probelet.base.files.trusted_directory import UntrustedError, open_trusted
@@ -68,8 +70,11 @@ def _through(fd: int) -> Path:
 
 
 @contextmanager
-def locked_state_dir(path: Path) -> Iterator[Path]:
+def locked_state_dir(path: Path, *, on_wait: Callable[[str], None] | None = None) -> Iterator[Path]:
     """Makes the directory (0700) if it is missing, and holds its lock until the context ends.
+
+    If another service holds the lock, ``on_wait`` gets its name, and the call waits for that service to end; without
+    ``on_wait`` it raises. A signal to end ends the wait as an interrupt.
 
     The end removes the socket, and the directory too if this call made it and it is empty. Raises ServerError, one
     line, if another service holds the lock, another user owns the directory or could change the way to it, the
@@ -79,7 +84,7 @@ def locked_state_dir(path: Path) -> Iterator[Path]:
         check_length(socket_path(path.absolute()), _named(path))
     except SocketPathError as error:
         raise ServerError(str(error)) from error
-    fd, made = _lock(path)
+    fd, made = _lock(path, on_wait)
     try:
         # We hold the lock, so the service that left this socket is gone.
         _remove_socket(fd, path)
@@ -104,20 +109,35 @@ def _named(path: Path) -> str:
     return f"--state-dir {path}: {SOCKET_NAME}"
 
 
-def _lock(path: Path) -> tuple[int, bool]:
+def _lock(path: Path, on_wait: Callable[[str], None] | None) -> tuple[int, bool]:
     while True:
         fd, made = _open(path)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = _holder(fd)
-            os.close(fd)
-            raise ServerError(f"--state-dir {path}: {holder} runs here; stop it or choose another") from None
+            if on_wait is None:
+                os.close(fd)
+                raise ServerError(f"--state-dir {path}: {holder} runs here; stop it or choose another") from None
+            _wait(fd, partial(on_wait, holder))
         # The previous service may have removed the directory between our open and our lock.
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(fd), path.stat()):
                 return fd, made
         os.close(fd)
+
+
+def _wait(fd: int, on_wait: Callable[[], None]) -> None:
+    """Waits for the lock. The first process of a container has no default action for signals, and would not end."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        on_wait()
+        fcntl.flock(fd, fcntl.LOCK_EX)
+    except BaseException:
+        os.close(fd)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _open(path: Path) -> tuple[int, bool]:
@@ -142,9 +162,11 @@ def _open(path: Path) -> tuple[int, bool]:
 
 
 def _holder(fd: int) -> str:
-    """Names the process behind the socket, from the kernel; a service that is starting has no socket yet."""
+    """Names the process behind the socket, from the kernel; a service that is starting has no socket yet. For a process
+    of another container the kernel has no number."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock, suppress(OSError):
         sock.settimeout(1)
         sock.connect(str(socket_path(_through(fd))))
-        return f"another probelet (pid {peer_of(sock).pid})"
+        pid = peer_of(sock).pid
+        return f"another probelet (pid {pid})" if pid else "another probelet (in another container, pid unknown)"
     return "another probelet"

@@ -1,6 +1,7 @@
 """Seccomp profiles of these tests' own, which lie where a kubelet looks for them."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +44,8 @@ ASKING: dict[str, Any] = {
 }
 """Asks a tracer, which no process has."""
 
-FOLDER = "probelet-tests-direct"
+FOLDER = f"probelet-tests-direct-{os.getpid()}"
+"""Of this process alone: two runs on one machine share the folder of the node's profiles."""
 PROFILES = {"own": OWN, "late": LATE, "asking": ASKING}
 
 

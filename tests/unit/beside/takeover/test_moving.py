@@ -77,6 +77,11 @@ def test_a_pod_without_probes_is_left_alone() -> None:
     assert called(before)[1].operations == ()
 
 
+def test_a_container_without_probes_hides_no_other() -> None:
+    after, answer = called(pod(container("plain"), container(readinessProbe=READINESS)))
+    assert (list(moved(after)), answer.result) == (["app"], "taken-over")
+
+
 @pytest.mark.parametrize("own", [{}, {"startupProbe": STARTUP}])
 def test_a_sidecar_moves_and_comes_first_and_its_startup_probe_orders_the_start_as_before(own: Json) -> None:
     sidecar = container("proxy", restartPolicy="Always", livenessProbe=LIVENESS, readinessProbe=READINESS, **own)

@@ -89,6 +89,25 @@ def test_containers_that_may_have_no_probes_are_unknown() -> None:
         assert f'no container "{name}"' in result.problems[0]
 
 
+def test_an_unknown_container_hides_no_other() -> None:
+    result = reading({"gone": {"livenessProbe": LIVENESS}, "app": {"livenessProbe": LIVENESS}}, pod(container()))
+    assert (kinds(result), len(result.problems)) == ({"app": ["liveness"]}, 1)
+
+
+def test_whose_readiness_nobody_knows() -> None:
+    hosted = {**READINESS, "httpGet": {"port": 80, "host": "10.0.0.1"}}
+    value = pod(*(container(name) for name in "abcd"), container("e", readinessProbe=READINESS))
+    entries = {
+        "a": {"readinessProbe": READINESS},
+        "b": {"readinessProbe": {**READINESS, "periodSeconds": -1}},
+        "c": {"livenessProbe": {**LIVENESS, "periodSeconds": -1}},
+        "e": {"readinessProbe": READINESS},
+    }
+    assert reading(entries, value).unprobed == {"b"}
+    assert reading({**entries, "d": {"startupProbe": hosted}}, value).unprobed == {"b", "d"}
+    assert reading("{", value).unprobed == set("abcde")
+
+
 def test_liveness_belongs_to_enhanced_liveness() -> None:
     value = pod(container(), annotations={ENHANCED_LIVENESS: "true"})
     result = reading({"app": {"livenessProbe": LIVENESS, "readinessProbe": READINESS}}, value)

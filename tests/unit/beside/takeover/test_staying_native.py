@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from probelet.beside.takeover import MANAGED_LABEL
+from probelet.beside.takeover import MANAGED_LABEL, patch
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX
 from probelet.beside.takeover.patch import WARNING_BYTES_MAX
 
@@ -174,3 +174,12 @@ def test_a_warning_is_one_printable_line() -> None:
     before["spec"]["containers"][0]["livenessProbe"]["httpGet"]["host"] = "h\r\n" * 200
     _, answer = called(before)
     assert all(warning.isprintable() and len(warning.encode()) <= WARNING_BYTES_MAX for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(("more", "end"), [(0, "depend on it"), (1, "...")])
+def test_a_warning_of_more_bytes_than_the_api_server_shows_is_cut(more: int, end: str) -> None:
+    (short,) = patch(pod(WEB), namespace="", own_namespace="").warnings
+    namespace = "n" * (256 - len(short) + more)
+    (warning,) = patch(pod(WEB), namespace=namespace, own_namespace=namespace).warnings
+    assert len(warning) == 256
+    assert warning.endswith(end)

@@ -121,6 +121,73 @@ def test_standard_input_is_a_file_named_dash(probelet: Probelet, monkeypatch: py
     assert {row["file"] for row in json.loads(ended.out)["findings"]} == {"-"}
 
 
+def test_empty_standard_input_is_a_failure_if_workloads_are_required(
+    probelet: Probelet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for flags, code in (((), 0), (("--require-workloads",), 2)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        ended = probelet("lint", "-", *flags)
+        assert ended.code == code
+        assert ("no workload in the input" in ended.err) == (code == 2)
+    Path("web.yaml").write_text(WARNED)
+    assert probelet("lint", "web.yaml", "--require-workloads").code == 0
+
+
+def test_the_report_ends_with_how_often_each_rule_found_something(probelet: Probelet) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        Path(name).write_text(WRONG)
+    Path("probelet-lint.yaml").write_text("severities: {PL205: off, PL302: off}\n")
+    tail = probelet("lint", ".").out.splitlines()[-4:]
+    assert tail == [
+        "2 error    PL003  unknown-field",
+        "2 warning  PL401  timeout-above-period",
+        "",
+        "2 errors, 2 warnings in 2 of 3 files with 2 workloads; passed over: 1 document of other kinds than Kubernetes "
+        "objects",
+    ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_coloured"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_the_report_is_coloured_on_a_terminal(
+    probelet: Probelet, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], is_coloured: bool
+) -> None:
+    Path("web.yaml").write_text(WRONG)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    probelet("lint", "web.yaml")
+    text = screen.getvalue()
+    assert ("\x1b[31;1merror\x1b[0m" in text) == is_coloured
+    assert ("\x1b" in text) == is_coloured
+
+
+def test_a_pipe_gets_no_colour(probelet: Probelet) -> None:
+    Path("web.yaml").write_text(WRONG)
+    assert "\x1b" not in probelet("lint", "web.yaml").out
+
+
+def test_a_fix_that_would_change_what_the_probe_does_is_left_with_a_reason(probelet: Probelet) -> None:
+    text = FIXABLE.replace(" # asks itself", "").replace('"-qO-"', '"-qO-", "-T", "0.5"')
+    Path("web.yaml").write_text(text)
+    said = probelet("lint", "web.yaml", "--fix").err.splitlines()
+    assert said == [
+        "probelet lint: 0 findings fixed in 0 files",
+        "probelet lint: web.yaml:10: PL520 is left: the client gives up after 0.5 s, and timeoutSeconds has whole "
+        "seconds",
+    ]
+    assert Path("web.yaml").read_text() == text
+
+
 def test_the_settings_file_of_the_directory_counts(probelet: Probelet) -> None:
     Path("web.yaml").write_text(WARNED)
     Path("probelet-lint.yaml").write_text("severities: {PL401: error}\n")

@@ -26,6 +26,10 @@ def test_it_runs_on_every_node_before_other_pods_and_one_at_a_time() -> None:
     assert AGENT["spec"]["updateStrategy"]["rollingUpdate"]["maxSurge"] == 0
 
 
+def test_an_agent_that_dies_is_started_again_in_its_container() -> None:
+    assert "--supervise" in CONTAINER["args"]
+
+
 def test_it_probes_from_the_network_of_the_node_and_knows_its_name() -> None:
     assert POD["hostNetwork"] is True
     assert "hostPID" not in POD

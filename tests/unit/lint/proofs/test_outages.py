@@ -58,23 +58,23 @@ def _first_and_last(message: str) -> tuple[int, int]:
 
 def test_pl202_a_container_that_asks_one_question_is_killed_before_the_latest_moment_on_which_it_is_unready() -> None:
     paths: dict[ProbeType, str] = {"liveness": "/health", "readiness": "/health"}
-    slower = not_slower = 0
+    slower = found = 0
     for rng, chosen in configurations("liveness", "readiness"):
         timings = plain(chosen)
-        (hit,) = hits_of(rules()["PL202"], timings, paths=paths, replicas=rng.choice([1, 3]))
-        unready, kill = spans(hit.message)
+        hits = hits_of(rules()["PL202"], timings, paths=paths, replicas=rng.choice([1, 3]))
+        if not hits:
+            slower += 1
+            continue
+        found += 1
+        unready, kill = spans(hits[0].message)
         play, down = fails_from(rng, timings)
         records = play.records()
         killed = records.verdict("liveness", "Failure", down)
         assert killed is not None
         assert kill[0] <= killed - down <= kill[1], timings
-        if hit.severity == "info":
-            slower += 1
-        else:
-            not_slower += 1
-            assert killed - down <= unready[1], timings
+        assert killed - down <= unready[1], timings
     assert slower > CASES / 10
-    assert not_slower > CASES / 10
+    assert found > CASES / 10
 
 
 def test_pl105_the_container_is_not_ready_sooner_and_gets_requests_for_as_long_as_the_message_says() -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from probelet.lint.rules.arithmetic.pl401_timeout_above_period import RULE
+from probelet.lint.rules.arithmetic import pl401_timeout_above_period as pl401
 
 from tests.unit.lint.proofs.configurations import CASES, configurations, hits, played
 
@@ -11,8 +11,9 @@ def test_a_container_that_hangs_is_killed_in_the_time_of_the_message_and_may_nee
     late = found = 0
     for rng, timings in configurations("liveness"):
         timings = {"liveness": timings["liveness"]}
-        timing, messages = timings["liveness"], hits(RULE, timings)
-        assert bool(messages) == (timing.timeout > timing.period)
+        timing, messages = timings["liveness"], hits(pl401.RULE, timings)
+        later = timing.failures * (timing.timeout - timing.period) + timing.timeout
+        assert bool(messages) == (timing.timeout > timing.period and later >= pl401.LATER)
         if not messages:
             continue
         found += 1

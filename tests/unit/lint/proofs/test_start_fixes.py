@@ -57,7 +57,8 @@ def killed_at_start(rng: Random, timings: Timings, start: int) -> bool:
 def delayed() -> Iterator[tuple[Random, dict[ProbeType, Timing], Fix]]:
     """Containers with a long delay, and what PL302 makes of them."""
     for rng, chosen in configurations("liveness"):
-        timing = replace(plain(chosen)["liveness"], delay=rng.randint(30, 90))
+        timing = plain(chosen)["liveness"]
+        timing = replace(timing, period=min(timing.period, 30), delay=rng.randint(60, 90))
         timings: dict[ProbeType, Timing] = {"liveness": timing}
         (hit,) = hits_of(rules()["PL302"], timings)
         assert hit.fix is not None

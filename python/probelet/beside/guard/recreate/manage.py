@@ -1,8 +1,8 @@
 """The manager's writes to a request: its end, the statuses of its new containers, its place out of service.
 
 Source: kruise 1.9.0 pkg/controller/containerrecreaterequest/crr_controller.go, in its order; one write at a time.
-Where this differs: at the deadline what has not ended has failed (C-2), and a new container is known by its ID and not
-by clocks (C-3).
+Where this differs: at the deadline what has not ended has failed (C-2), a new container is known by its ID and not by
+clocks (C-3), and no request gets a finalizer.
 """
 
 from dataclasses import dataclass
@@ -128,12 +128,18 @@ def snapshot(request: RecreateRequest, pod: RequestedPod) -> tuple[SeenStatus, .
     return tuple(found)
 
 
+def asks_for_unready(request: RecreateRequest) -> bool:
+    """Whether the request may have taken its pod out of service."""
+    return request.strategy.unready_grace_period_seconds is not None or UNREADY_ACQUIRED in request.finalizers
+
+
 def _of_ended(request: RecreateRequest, pod: RequestedPod | None, wall_ns: int) -> Management:
+    if pod is not None and pod.uid == request.pod_uid and not pod.is_terminating and pod.has_readiness_gate:
+        conditions = put_back(pod, request.full_name, text(wall_ns))
+        if conditions:
+            return Management(SetConditions(conditions))
     if UNREADY_ACQUIRED in request.finalizers:
-        if pod is not None and pod.uid == request.pod_uid and not pod.is_terminating and pod.has_readiness_gate:
-            conditions = put_back(pod, request, text(wall_ns))
-            if conditions:
-                return Management(SetConditions(conditions))
+        # Of an earlier release, or of OpenKruise's manager.
         left = [each for each in request.finalizers if each != UNREADY_ACQUIRED]
         return Management(Patch({"metadata": {"finalizers": left}}))
     if request.is_deleting:
@@ -154,13 +160,11 @@ def _ended(request: RecreateRequest, message: str, why: str, wall_ns: int) -> Ma
 
 
 def _out_of_service(request: RecreateRequest, pod: RequestedPod, wall_ns: int) -> Management:
-    """The finalizer first: a request that somebody deletes must not leave its pod out of service."""
+    """Without a finalizer, which would keep the kind from being deleted once no controller is left. The condition names
+    the request, so a pod whose request is gone is put back all the same (``controller/requests.py``)."""
     now = text(wall_ns)
-    if pod.has_readiness_gate:
-        if UNREADY_ACQUIRED not in request.finalizers:
-            return Management(Patch({"metadata": {"finalizers": [*request.finalizers, UNREADY_ACQUIRED]}}))
-        if conditions := taken_out(pod, request, now):
-            return Management(SetConditions(conditions))
+    if pod.has_readiness_gate and (conditions := taken_out(pod, request.full_name, now)):
+        return Management(SetConditions(conditions))
     return Management(Patch(_annotated(UNREADY_ACQUIRED, now)))
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 import msgspec
 
 from probelet.beside.guard.names import READINESS_GATE
-from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
 
 USER_AGENT: Final = "ContainerRecreateRequest"
@@ -24,10 +23,32 @@ class Reason(msgspec.Struct, frozen=True, rename="camel"):
     key: str = ""
 
 
-def taken_out(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dict[str, Any]]:
-    """The conditions that take a pod out of service for a request; empty if it is out for it already."""
-    own = _own(request)
-    reasons = _reasons(pod)
+class OutOfService(msgspec.Struct, frozen=True):
+    """A pod that requests keep out of service."""
+
+    namespace: str
+    name: str
+    uid: str
+    requests: tuple[str, ...]
+    """The requests, as ``namespace/name``; none for a pod that is in service."""
+
+
+def out_of_service(pod: dict[str, Any]) -> OutOfService:
+    """Reads which requests keep a v1.Pod out of service: none for almost every pod, so nothing else is decoded."""
+    meta = pod.get("metadata") or {}
+    requests: tuple[str, ...] = ()
+    for condition in (pod.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == READINESS_GATE and condition.get("status") == "False":
+            reasons = _read(str(condition.get("message") or ""))
+            requests = tuple(each.key for each in reasons if each.user_agent == USER_AGENT)
+    return OutOfService(str(meta.get("namespace")), str(meta.get("name")), str(meta.get("uid")), requests)
+
+
+def taken_out(pod: RequestedPod, request: str, now: str) -> list[dict[str, Any]]:
+    """The conditions that take a pod out of service for a request (``namespace/name``); empty if it is out for it
+    already."""
+    own = Reason(USER_AGENT, request)
+    reasons = _read(pod.gate_message)
     if own in reasons and pod.conditions.get(READINESS_GATE) == "False":
         return []
     if own not in reasons:
@@ -41,9 +62,9 @@ def taken_out(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dic
     return [gate, {**ready, "lastTransitionTime": now}]
 
 
-def put_back(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dict[str, Any]]:
-    """The condition without the reason of a request; empty if it does not have it."""
-    own, reasons = _own(request), _reasons(pod)
+def put_back(pod: RequestedPod, request: str, now: str) -> list[dict[str, Any]]:
+    """The condition without the reason of a request (``namespace/name``); empty if it does not have it."""
+    own, reasons = Reason(USER_AGENT, request), _read(pod.gate_message)
     if own not in reasons:
         return []
     left = [each for each in reasons if each != own]
@@ -51,13 +72,9 @@ def put_back(pod: RequestedPod, request: RecreateRequest, now: str) -> list[dict
     return [{"type": READINESS_GATE, "status": status, "lastTransitionTime": now, "message": _text(left)}]
 
 
-def _own(request: RecreateRequest) -> Reason:
-    return Reason(USER_AGENT, request.full_name)
-
-
-def _reasons(pod: RequestedPod) -> list[Reason]:
+def _read(message: str) -> list[Reason]:
     try:
-        return msgspec.json.decode(pod.gate_message or "[]", type=list[Reason])
+        return msgspec.json.decode(message or "[]", type=list[Reason])
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return []
 

@@ -42,6 +42,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             f"{client} has no time limit of its own inside a shell: after {timeout} s the attempt fails, and a runtime "
             f"that kills only the shell leaves {client} behind; write `timeout {timeout} {client} ...`",
             severity="info",
+            said_by=("PL520",),
         )
 
 

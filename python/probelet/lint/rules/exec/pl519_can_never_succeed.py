@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.command.client import grpc_call
 from probelet.lint.command.shell import SHELLS, program, script
 from probelet.lint.command.statements import statements
 from probelet.lint.facts.consequence import of_failing, of_no_program
@@ -51,6 +52,9 @@ def _without_value(probe: LintProbe) -> Iterator[Hit]:
     """References to variables whose value the kubelet does not put into commands of probes."""
     # The last entry of a name counts.
     entries = {entry.name: entry for entry in probe.container.spec.env}
+    if (call := grpc_call([_REFERENCE.sub("", word) for word in probe.argv])) is not None and not call.host:
+        # What is left is `:50051`, which is the container itself.
+        return
     for name in _REFERENCE.findall(" ".join(probe.argv)):
         if name in entries and entries[name].value_from is not None:
             yield probe.hit(
@@ -58,6 +62,7 @@ def _without_value(probe: LintProbe) -> Iterator[Hit]:
                 f"$({name}) becomes nothing: the kubelet puts only literal values into the commands of probes, and "
                 f"{name} has valueFrom; let a shell expand ${name}",
                 confidence="certain",
+                said_by=("PL518",),
             )
             return
 
@@ -70,14 +75,20 @@ def _without_shell(probe: LintProbe, argv: list[str]) -> Iterator[Hit]:
             "exec.command",
             f"no shell runs the command: {operator!r} and the words behind it are arguments of {program(argv)}",
             confidence="certain",
+            said_by=("PL518",),
         )
         return
-    variable = next((word for word in argv[1:] if _OF_SHELL.fullmatch(word)), None)
+    if any(program([word]) in SHELLS for word in argv[1:]):
+        # `timeout 5 sh -c ...`: this shell expands.
+        return
+    found = (_OF_SHELL.search(word) for word in argv[1:] if not re.search(r"\s", word))
+    variable = next((each[0] for each in found if each is not None), None)
     if variable is not None:
         yield probe.hit(
             "exec.command",
             f"no shell runs the command: {program(argv)} gets the text {variable}, and not the variable's value",
             confidence="certain",
+            said_by=("PL518",),
         )
 
 

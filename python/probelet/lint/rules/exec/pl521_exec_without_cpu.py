@@ -31,6 +31,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"the start of a process takes {COST[0]} to {COST[1]} ms of CPU; with a CPU limit of {written} that is "
         f"{least:.1f} to {most:.1f} s even if the server does nothing, and the timeout is {timeout} s: a server with "
         "work lets the attempt fail",
+        said_by=("PL503",),
     )
 
 

@@ -1,13 +1,17 @@
 """PL506: a disruption budget that liveness does not ask."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from probelet.lint.facts.dependency import dependency
 from probelet.lint.facts.question import question
 from probelet.lint.facts.replicas import replicas
 from probelet.lint.finding import Hit
-from probelet.lint.model.workload import LintContainer
+from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_containers
+
+COVERS: Final = ("PL202", "PL203")
+"""The rules about liveness that asks what readiness asks."""
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -16,11 +20,11 @@ def check(container: LintContainer) -> Iterator[Hit]:
     budgets = [each for each in workload.disruption_budgets if each.kind == "PodDisruptionBudget"]
     if probe is None or not budgets or replicas(workload) < 2 or probe.bounds.to_kill is None:
         return
-    readiness = container.readiness
+    readiness, said_by = container.readiness, tuple[str, ...]()
     if (asked := dependency(probe)) is not None:
         reason = f"it asks {asked.what}"
-    elif readiness is not None and question(readiness) == question(probe):
-        reason = "it asks what readiness asks, so load that makes the replicas unready kills them"
+    elif readiness is not None and question(readiness) == question(probe) and _is_as_quick(probe, readiness):
+        reason, said_by = "it asks what readiness asks, so load that makes the replicas unready kills them", COVERS
     else:
         return
     kill = probe.bounds.to_kill
@@ -28,7 +32,14 @@ def check(container: LintContainer) -> Iterator[Hit]:
         "",
         f"PodDisruptionBudget {budgets[0].metadata.name} does not hold liveness back: {reason}, and then all "
         f"{replicas(workload)} replicas are killed within {kill.earliest} to {kill.latest} s",
+        said_by=said_by,
     )
+
+
+def _is_as_quick(liveness: LintProbe, readiness: LintProbe) -> bool:
+    """True if liveness gives a container no time to recover without requests."""
+    kill, unready = liveness.bounds.to_kill, readiness.bounds.to_unready
+    return kill is not None and unready is not None and kill.latest <= unready.latest
 
 
 RULE = Rule(
@@ -74,12 +85,10 @@ Let liveness ask only what a restart mends, with several times the patience of r
            containers:
              - name: web
                image: registry.example/web:1
-               readinessProbe:
--                httpGet: {path: /healthz, port: 8080}
-+                httpGet: {path: /readyz, port: 8080}
                livenessProbe:
--                httpGet: {path: /healthz, port: 8080}
+-                httpGet: {path: /health/database, port: 8080}
 +                httpGet: {path: /livez, port: 8080}
+                 failureThreshold: 6
 """,
     check=on_containers(check),
 )

@@ -25,6 +25,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"nothing takes over from the only replica: {max(kill.earliest, 1)} s of failures may end in its kill, and "
         f"then Service {workload.services[0].metadata.name} has no pod for up to {grace} s of its end and for "
         "the whole start",
+        said_by=("PL205", "PL307"),
     )
 
 

@@ -11,12 +11,23 @@ from probelet.lint.rule import Rule, on_probes
 LONGEST: Final = 300
 """Seconds of grace from which on a hang is worth a finding."""
 
+LONGEST_OWN: Final = 600
+"""The same for the probe's own grace, which somebody chose for a container that hangs."""
+
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Compares the pod's grace period with ``LONGEST``."""
     workload, kill = probe.container.workload, probe.bounds.to_kill
-    grace = workload.pod.spec.termination_grace_period_seconds or 0
-    if grace < LONGEST or probe.spec.termination_grace_period_seconds is not None or kill is None:
+    own, grace = probe.spec.termination_grace_period_seconds, workload.pod.spec.termination_grace_period_seconds or 0
+    if kill is None or (grace < LONGEST if own is None else own < LONGEST_OWN):
+        return
+    if own is not None:
+        yield probe.hit(
+            "terminationGracePeriodSeconds",
+            f"a container that hangs gets its signal after up to {kill.latest} s and has the probe's own "
+            f"terminationGracePeriodSeconds {own} to do so, which a hung process does not use: it is gone only after "
+            f"up to {kill.latest + own} s ({(kill.latest + own) / 60:.0f} min)",
+        )
         return
     yield probe.hit(
         "",
@@ -40,9 +51,10 @@ A kill by liveness gives the container the same time to end as a deletion of the
 Pods that drain long connections have minutes or hours of it. A process in a deadlock does not react to SIGTERM, so all
 of this time passes before SIGKILL and the restart, and the probe that was to bring the container back soon does not.
 
-Since Kubernetes 1.25 a liveness or startup probe can have a shorter grace period of its own.
+Since Kubernetes 1.25 a liveness or startup probe can have a shorter grace period of its own. One that is as long as an
+hour does the opposite.
 """,
-    formula="g >= 300 s; gone after at most F x max(p, T) + T + g",
+    formula="g >= 300 s of the pod, g >= 600 s of the probe; gone after at most F x max(p, T) + T + g",
     source=(
         "https://github.com/kubernetes/kubernetes/issues/64715",
         "KEP-2238",

@@ -15,7 +15,8 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
     if wanted <= 0 or len(found) != 1 or _is_recreated(workload):
         return
     timing, unready = found[0].timing, found[0].bounds.to_unready
-    if unready is None or wanted >= unready.earliest:
+    if unready is None or not timing.period <= wanted < unready.earliest:
+        # Less than a period is no time in which readiness could look again.
         return
     yield workload.hit(
         "spec.minReadySeconds",
@@ -40,9 +41,10 @@ RULE = Rule(
 `minReadySeconds` stops a roll-out while new pods are only ready for a moment: a server that answers its first probes
 and then falls over. But a ready pod stays ready until `failureThreshold` attempts have failed in a row. If that takes
 longer than `minReadySeconds`, a server that fails with its first requests is still ready when the time is over, and the
-roll-out goes on to the next pod. It still finds containers that end.
+roll-out goes on to the next pod. It still finds containers that end. Less than a period is no finding: it is not meant
+to see another attempt.
 """,
-    formula="minReadySeconds < (F - 1) x p",
+    formula="p <= minReadySeconds < (F - 1) x p",
     source=(
         "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#min-ready-seconds",
         "kubernetes/pkg/kubelet/prober/worker.go: doProbe, 1.36",
@@ -56,7 +58,7 @@ minReadySeconds above the latest of readiness' seconds: F x max(p, T) + T.
  metadata: {name: web}
  spec:
    replicas: 3
--  minReadySeconds: 3
+-  minReadySeconds: 10
 +  minReadySeconds: 40
    selector: {matchLabels: {app: web}}
    template:

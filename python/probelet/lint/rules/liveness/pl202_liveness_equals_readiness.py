@@ -1,6 +1,7 @@
 """PL202: liveness and readiness ask the same question."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from probelet.lint.command.why_it_succeeds import why_it_succeeds
 from probelet.lint.facts.question import question
@@ -9,6 +10,9 @@ from probelet.lint.finding import Hit, Severity
 from probelet.lint.model.neighbour import Service
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.rule import Rule, on_containers
+
+PATIENT: Final = 120
+"""Seconds of failures. No overload of a moment lasts so long."""
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -20,11 +24,13 @@ def check(container: LintContainer) -> Iterator[Hit]:
         # Neither of them takes anything out of service, which PL518 says.
         return
     kill, unready, severity = liveness.bounds.to_kill, readiness.bounds.to_unready, _severity(container)
-    if kill is None or unready is None:
+    if kill is None or unready is None or kill.latest > unready.latest:
+        # Liveness is the slower one, as it should be where there is one endpoint.
         return
-    if severity == "info":
-        meaning = "it has that long to recover without traffic, and then it loses what it was doing"
-    elif severity == "error":
+    if not _has_clients(container):
+        # Nobody sends requests by its readiness.
+        return
+    if severity == "error":
         meaning = (
             f"whatever takes one of the {replicas(container.workload)} replicas out of service also kills it, and the "
             "others get its load"
@@ -36,19 +42,23 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"liveness asks the same as readiness: a container that stops answering is unready after {unready.earliest} "
         f"to {unready.latest} s, and killed after {kill.earliest} to {kill.latest} s: {meaning}",
         severity=severity,
+        said_by=("PL203",),
     )
 
 
-def _severity(container: LintContainer) -> Severity:
-    liveness, readiness = container.liveness, container.readiness
-    assert liveness is not None
-    assert readiness is not None
-    kill, unready = liveness.bounds.to_kill, readiness.bounds.to_unready
-    assert kill is not None
-    assert unready is not None
-    if kill.latest > unready.latest:
-        return "info"
+def _has_clients(container: LintContainer) -> bool:
+    """True if a Service selects the pods, or one may stand elsewhere: where others are here, it probably does not."""
     workload = container.workload
+    return bool(workload.services) or not (workload.is_daemon or workload.scope.neighbours.has_services)
+
+
+def _severity(container: LintContainer) -> Severity:
+    workload, kill = container.workload, container.liveness.bounds.to_kill if container.liveness is not None else None
+    if kill is not None and kill.earliest >= PATIENT:
+        return "warning"
+    if container.liveness is not None and container.liveness.handler not in ("httpGet", "grpc"):
+        # A busy server passes a TCP probe, and nobody knows what a command asks of it.
+        return "warning"
     return "error" if replicas(workload) >= 2 and any(map(_balances, workload.services)) else "warning"
 
 
@@ -70,8 +80,9 @@ not stuck: without new requests it recovers.
 
 If both ask the same and liveness is not slower, overload kills. The restart takes the container's caches and its share
 of the load goes to the other replicas, which are the next. With two replicas or more behind a Service this is a chain
-reaction, and an error. Behind a headless Service, whose clients choose their pods, it is a warning. Liveness that is
-slower gives the container time to recover: this is information only.
+reaction, and an error for httpGet and grpc, which a busy server fails, unless liveness waits two minutes. Behind a
+headless Service, whose clients choose their pods, it is a warning. Liveness that is slower is no finding: it gives the
+container time to recover without new requests.
 """,
     formula="latest kill <= latest unreadiness, each F x max(p, T) + T",
     source=(

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from probelet.lint.command.client import LOOPBACK, grpc_call, http_call
+from probelet.lint.command.client import grpc_call, http_call
+from probelet.lint.facts.asked import where
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_containers
@@ -35,7 +36,7 @@ def _is_answered_by_server(probe: LintProbe) -> bool:
     no client of the server may look at anything."""
     if probe.handler == "exec":
         call = http_call(probe.argv) or grpc_call(probe.argv)
-        return call is not None and call.host in {*LOOPBACK, ""}
+        return call is not None and where(probe.container, call.host) == "container"
     return probe.handler in ("httpGet", "grpc")
 
 

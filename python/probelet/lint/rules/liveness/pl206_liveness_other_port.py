@@ -11,11 +11,13 @@ from probelet.lint.rule import Rule, on_probes
 _ASIDE: Final = re.compile(r"metrics|prom|monitor|webhook|admission|probe|health|debug|admin|telemetry|profil")
 """Names of ports that clients do not use for the work of the container."""
 
+_HEALTH: Final = re.compile(r"health|live|ready|ping|alive|status", re.IGNORECASE)
+
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Compares the probe's port with the ports that Services send requests to."""
     port = probe.port_number
-    if port is None or probe.host:
+    if port is None or probe.host or _is_of_health(probe):
         return
     served = _served(probe.container)
     if not served or port in served:
@@ -26,6 +28,13 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"liveness asks port {port}, clients use port {ports} (Service "
         f"{probe.container.workload.services[0].metadata.name}): the server of port {port} may answer every "
         f"{probe.timing.period} s while the one that clients use hangs, and then nothing restarts the container",
+    )
+
+
+def _is_of_health(probe: LintProbe) -> bool:
+    """True for a path that is made for probes: what answers it may well look at the other server."""
+    return probe.handler == "grpc" or (
+        probe.spec.http_get is not None and _HEALTH.search(probe.spec.http_get.path) is not None
     )
 
 
@@ -52,7 +61,8 @@ Many programs have two servers: one for their clients, and a small one for metri
 threads. It answers at once while every worker of the other one is stuck in a deadlock, so the liveness probe sees
 nothing of what it is there for.
 
-This is information: a health endpoint may well look at the workers of the other server. The manifest does not say it.
+This is information, and no finding for a path such as `/healthz` or for gRPC: a health endpoint may well look at the
+workers of the other server. A TCP connection, `/` or `/metrics` does not.
 Ports whose names speak of metrics, profiles, webhooks or administration do not count as ports of clients.
 """,
     source=("Breck, Liveness: the probe must exercise the service in a similar manner to dependent services",),
@@ -81,7 +91,7 @@ make no progress.
              - {name: http, containerPort: 8080}
              - {name: status, containerPort: 9090}
            livenessProbe:
--            httpGet: {path: /status, port: status}
+-            httpGet: {path: /metrics, port: status}
 +            httpGet: {path: /livez, port: http}
 """,
     check=on_probes(check, "liveness"),

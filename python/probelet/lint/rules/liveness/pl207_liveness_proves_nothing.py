@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+from probelet.lint.command.looks_at import OF_PROCESSES, directories, looks_at
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
 
-_OF_PROCESSES: Final = frozenset({"ps", "pgrep", "pidof"})
 _HTTP: Final = re.compile(r"(https?|web|rest|h2c?)(-.*)?")
 
 
@@ -19,14 +19,31 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if probe.handler == "tcpSocket":
         yield from _tcp(probe)
         return
-    found = [program(words) for words in statements(probe.argv)]
-    if found and found[0] in _OF_PROCESSES and set(found) <= {*_OF_PROCESSES, "grep", "wc", "test", "[", "exit"}:
+    if looks_at(probe.argv) == "processes":
+        name = next(program(words) for words in statements(probe.argv) if program(words) in OF_PROCESSES)
         yield probe.hit(
             "exec.command",
-            f"{found[0]} only sees that a process exists, which is also true of one that hangs: every "
+            f"{name} only sees that a process exists, which is also true of one that hangs: every "
             f"{probe.timing.period} s a command runs that cannot find what liveness is for; if the container's main "
             "process ends, the kubelet restarts it without any probe",
+            said_by=("PL518",),
         )
+    elif _lists_only(probe):
+        yield probe.hit(
+            "exec.command",
+            f"ls only sees that {' and '.join(directories(probe.argv))} is there, which is also true while the server "
+            f"hangs: every {probe.timing.period} s a command runs that cannot find what liveness is for",
+            said_by=("PL518",),
+        )
+
+
+def _lists_only(probe: LintProbe) -> bool:
+    """True for a list of a directory of the image. One in a volume may be a check of the volume."""
+    found = directories(probe.argv)
+    mounts: list[Any] = probe.container.spec.volume_mounts or []
+    volumes = [str(mount.get("mountPath", "")).rstrip("/") for mount in mounts if isinstance(mount, dict)]
+    is_in_volume = any(path == each or path.startswith(f"{each}/") for path in found for each in volumes if each)
+    return bool(found) and looks_at(probe.argv) == "files" and not is_in_volume
 
 
 def _tcp(probe: LintProbe) -> Iterator[Hit]:
@@ -48,9 +65,9 @@ RULE = Rule(
     summary="A container that hangs passes this liveness probe.",
     why="""
 A liveness probe is there for one case: the process exists, and does nothing any more. `pgrep`, `pidof` and `ps` find
-the process and are content. A TCP connection is the kernel's work: it is set up before the server calls `accept`, so a
-server in a deadlock passes the probe for a long time. The case that these probes do find, a process that has ended, is
-the one that the kubelet notices by itself.
+the process and are content, and `ls` finds a directory of the image. A TCP connection is the kernel's work: it is set
+up before the server calls `accept`, so a server in a deadlock passes the probe for a long time. The case that these
+probes do find, a process that has ended, is the one that the kubelet notices by itself.
 
 A TCP probe of a server that speaks no HTTP may be the best there is. The rule only reports ports whose name says HTTP.
 """,

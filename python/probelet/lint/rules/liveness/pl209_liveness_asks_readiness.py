@@ -24,6 +24,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
                 f"liveness asks {text!r}, which answers whether the pod should get requests: a container that is only "
                 f"not ready, because it starts, drains or waits for something, is killed after {kill.earliest} to "
                 f"{kill.latest} s",
+                said_by=("PL202",),
             )
             return
 

@@ -26,6 +26,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"readiness {found.fails(consequence)}",
         severity="info" if found.kind == "whole" else None,
         confidence=found.confidence,
+        said_by=("PL104",),
     )
 
 

@@ -8,25 +8,28 @@ from probelet.lint.facts.replicas import all_of_them
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
+from probelet.lint.settings import Settings
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
-    """Compares the timeout with the dependency's longest answer, or with a second if nobody has said how long."""
+    """Compares the timeout with the dependency's longest answer."""
     found, unready = dependency(probe), probe.bounds.to_unready
-    if found is None or found.kind in ("own service", "whole") or unready is None:
+    longest = probe.container.workload.settings.dependency_max
+    if found is None or found.kind in ("own service", "whole") or unready is None or longest is None:
         return
-    timeout, longest = probe.timing.timeout, probe.container.workload.settings.dependency_max
-    if timeout > (1 if longest is None else longest):
+    timeout = probe.timing.timeout
+    if timeout > longest:
         return
-    slow = f"longer than {timeout} s" if longest is None else f"up to {longest:g} s"
-    changes = () if longest is None else (Set(f"{probe.path}.timeoutSeconds", int(longest) + 1),)
     yield probe.hit(
         "timeoutSeconds",
-        f"readiness asks {found.what}, and gives up after {timeout} s: while answers take {slow}, "
+        f"readiness asks {found.what}, and gives up after {timeout} s: while answers take up to {longest:g} s, "
         f"{all_of_them(probe.container.workload)} leave service after {unready.earliest} to {unready.latest} s, "
         "although every request would still be answered, only later",
         confidence=found.confidence,
-        fix=Fix("set timeoutSeconds above the longest answer of the dependency", changes),
+        fix=Fix(
+            "set timeoutSeconds above the longest answer of the dependency",
+            (Set(f"{probe.path}.timeoutSeconds", int(longest) + 1),),
+        ),
     )
 
 
@@ -40,7 +43,8 @@ A second is the default, and a database that answers in milliseconds makes it lo
 collection, a network that is full for a moment or a heavy query elsewhere makes the same database answer in two
 seconds. Clients would not even notice. The probe does, in all replicas at once, and the Service is empty.
 
-Without the setting `dependency-max` the rule only reports a timeout of one second, which is mostly nobody's decision.
+The rule needs the setting `dependency-max`, the longest time in which the dependency answers. Without it, PL101 and
+PL104 speak of the dependency alone: a timeout of one second is no finding by itself.
 """,
     formula="T <= the dependency's longest answer; unready after (F - 1) x p to F x max(p, T) + T",
     source=(
@@ -50,6 +54,7 @@ Without the setting `dependency-max` the rule only reports a timeout of one seco
     fix="""
 Set timeoutSeconds above the longest answer that the dependency gives on a bad day, and the period with it.
 """,
+    settings=Settings(dependency_max=5),
     example="""
  apiVersion: v1
  kind: Pod

@@ -32,6 +32,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"{because} (failureThreshold {timing.failures}, period {timing.period} s); a disturbance that all "
         f"{replicas(workload)} replicas share empties the Service {workload.services[0].metadata.name}",
         severity=None if is_shared else "info",
+        # Where a period as long as the timeout is enough, the timeout is the cause.
+        said_by=("PL401", "PL418") if (timing.failures - 1) * timing.gap >= SHORTEST else (),
     )
 
 

@@ -11,11 +11,24 @@ DELAY: Final = 60
 PERIOD: Final = 30
 """Seconds. The article's own example has 300 and 30."""
 
+MINUTES: Final = 120
+"""Seconds. So long a delay is a finding whatever the period is."""
+
 
 def check(probe: LintProbe) -> Iterator[Hit]:
-    """Finds a long delay together with a long period."""
+    """Finds a delay of minutes, and a long delay together with a long period."""
     timing, unready = probe.timing, probe.bounds.to_unready
-    if timing.delay < DELAY or timing.period < PERIOD or unready is None or probe.container.startup is not None:
+    if timing.delay < DELAY or unready is None or probe.container.startup is not None:
+        return
+    if timing.period < PERIOD and timing.delay < MINUTES:
+        return
+    if timing.period < PERIOD:
+        yield probe.hit(
+            "initialDelaySeconds",
+            f"no container is ready in its first {timing.delay_over} s, however fast it starts: each roll-out and "
+            f"each restart after a crash wait so long for every replica, although readiness itself would ask every "
+            f"{timing.period} s",
+        )
         return
     yield probe.hit(
         "initialDelaySeconds",
@@ -38,7 +51,7 @@ numbers that were not meant for that: slow to notice a container that hangs, and
 A startupProbe is made for the start. It has a short period, so that the pod is ready soon after the data is there, and
 many failures, so that the data may take its time. Readiness begins behind it, and can then have numbers of its own.
 """,
-    formula="d >= 60 s and p >= 30 s; ready after d - 1 at least, unready after (F - 1) x p to F x max(p, T) + T",
+    formula="d >= 120 s, or d >= 60 s and p >= 30 s; ready after d - 1, unready after up to F x max(p, T) + T",
     source=("Breck, Readiness: the documentation emphasizes the readiness probe when starting a container",),
     fix="""
 Move the time of the start to a startupProbe: periodSeconds 5, and a failureThreshold of that time divided by 5.

@@ -6,12 +6,14 @@ from typing import Final
 import msgspec
 
 from probelet.lint.change import Fix, Plain, Remove, Set
+from probelet.lint.command.looks_at import looks_at
+from probelet.lint.command.why_it_succeeds import why_it_succeeds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_containers
 from probelet.spec.model.probe import Probe
 
-DELAY: Final = 30
+DELAY: Final = 60
 """Seconds from which on a delay is a guess at the start, and no politeness."""
 
 PERIOD: Final = 10
@@ -26,13 +28,22 @@ def check(container: LintContainer) -> Iterator[Hit]:
     if liveness is None or container.startup is not None or budget is None or liveness.timing.delay < DELAY:
         return
     timing, first = liveness.timing, liveness.bounds.first_probe
+    if timing.delay <= timing.period or not _fails_of_a_start(liveness):
+        # A delay of one period leaves out no attempt but the first.
+        return
     yield liveness.hit(
         "initialDelaySeconds",
         f"initialDelaySeconds {timing.delay} guesses how long a start takes: a start of more than "
         f"{budget.earliest} s may be killed, and a container that is up after 2 s is not watched before "
         f"{first.earliest} to {first.latest} s, after every restart",
         fix=_fix(liveness, budget.latest),
+        said_by=("PL307",),
     )
+
+
+def _fails_of_a_start(probe: LintProbe) -> bool:
+    """False for a command that a start passes, however long it takes: processes and files are there at once."""
+    return looks_at(probe.argv) is None and why_it_succeeds(probe.argv) is None
 
 
 def _fix(liveness: LintProbe, budget: int) -> Fix:
@@ -86,10 +97,13 @@ A startupProbe asks again and again until the container is up, and only then liv
 many minutes and costs nothing when the start is quick. The article is older than it: startup probes came with
 Kubernetes 1.16.
 
+A delay of less than a minute is no finding, nor is one that is no longer than the period, or that of a command that no
+start can fail because it only looks at processes or files.
+
 The fix adds one with liveness' own handler and at least the same budget: every start that survived before survives. A
 container that hangs later is killed as soon as before. Readiness begins when the startup probe has passed.
 """,
-    formula="d >= 30 s without startupProbe; budget d - 1 + (F - 1) x p, first attempt after d - 1 to d + p",
+    formula="d >= 60 s and d > p without startupProbe; budget d - 1 + (F - 1) x p, first attempt after d - 1 to d + p",
     source=(
         "Breck, Liveness: set the initialDelaySeconds parameter conservatively",
         "https://github.com/sapcc/openstack-helm/pull/64",

@@ -38,6 +38,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"at most {budget.latest} s after the container runs (initialDelaySeconds {probe.timing.delay}, "
         f"{probe.timing.patience} failures, period {probe.timing.period} s)",
         confidence="heuristic",
+        said_by=("PL302",),
     )
 
 

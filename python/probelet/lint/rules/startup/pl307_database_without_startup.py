@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from probelet.lint.command.looks_at import looks_at
+from probelet.lint.command.why_it_succeeds import why_it_succeeds
 from probelet.lint.facts.image import IN_MEMORY, database
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer
@@ -17,7 +19,12 @@ def check(container: LintContainer) -> Iterator[Hit]:
     liveness, budget, name = container.liveness, container.startup_budget, database(container)
     if name is None or liveness is None or container.startup is not None or budget is None:
         return
-    if not _has_data(container, name):
+    if (
+        not _has_data(container, name)
+        or looks_at(liveness.argv) is not None
+        or why_it_succeeds(liveness.argv) is not None
+    ):
+        # A database that recovers has its process and its files.
         return
     yield liveness.hit(
         "",

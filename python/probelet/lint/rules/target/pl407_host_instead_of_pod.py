@@ -5,6 +5,7 @@ from ipaddress import ip_address
 
 from probelet.lint.change import Fix, Remove
 from probelet.lint.command.host import is_loopback
+from probelet.lint.facts.asked import where
 from probelet.lint.facts.consequence import of_failing
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
@@ -15,7 +16,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     """Looks at the field ``host``."""
     host, number = probe.host, probe.port_number or probe.port
     is_local = is_loopback(host)
-    if not host or (is_local and probe.container.workload.pod.spec.host_network):
+    shares_network = probe.container.workload.pod.spec.host_network
+    if not host or (shares_network and (is_local or where(probe.container, host) == "node")):
         return
     field, period = f"{probe.handler}.host", probe.timing.period
     if is_local and any(entry.host_port and entry.host_port == number for entry in probe.container.spec.ports):
@@ -44,6 +46,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             field,
             f"every {period} s the kubelet asks {host} instead of the pod: all pods with this probe get the same "
             "answer, whatever their own state is",
+            said_by=("PL201", "PL101", "PL104"),
         )
 
 
@@ -66,7 +69,7 @@ the node. Any other host answers for all replicas at once, so the probe says not
 
 It is a way into the node's network as well: everybody who may create pods makes every node send requests to addresses
 that pods cannot reach. The Pod Security level *baseline* refuses the field since its policy 1.34. Static pods with
-`hostNetwork` that ask `localhost` are no finding: their server listens on no other address.
+`hostNetwork` that ask `localhost`, or the address of their node, are no finding: it is the pod's own address.
 """,
     source=(
         "KEP-4940",

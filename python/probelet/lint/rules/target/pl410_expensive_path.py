@@ -12,6 +12,12 @@ _METRICS: Final = re.compile(r"(.*/)?(metrics|prometheus)/?")
 _DOCUMENTS: Final = re.compile(r".*(swagger|openapi|api-docs).*", re.IGNORECASE)
 _USUAL: Final = frozenset({"host", "user-agent", "accept"})
 _PROBES: Final = re.compile(r"health|probe|live|ready|status")
+_OF_FILES: Final = re.compile(r"(^|[/_-])(nginx|httpd|caddy|lighttpd|busybox|frontend|static|ui)([-_:@]|$)")
+"""Images of servers of files, and of what people name a server of files."""
+
+SHORT: Final = 1
+"""Seconds. With more time for it, a page is no risk."""
+
 _DAY: Final = 86400
 
 
@@ -34,7 +40,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             "work, and of which the prober reads 10 KiB at most",
             severity="info",
         )
-    elif path in ("", "/") and not _is_for_probes(probe):
+    elif path in ("", "/") and probe.type == "liveness" and probe.timing.timeout <= SHORT and not _is_for_probes(probe):
         yield probe.hit(
             "httpGet.path",
             f"{times} the probe asks for /: if this is a page for people, it costs what the page costs, may ask what "
@@ -47,6 +53,9 @@ def _is_for_probes(probe: LintProbe) -> bool:
     """True if a header or the port says that the answer at / is made for probes: the port by its name, or because
     containerPorts has others and not this one, as with the health ports of collectors and meshes."""
     get, number = probe.spec.http_get, probe.port_number
+    if _OF_FILES.search(probe.container.spec.image.lower()):
+        # A server of files answers / from memory.
+        return True
     if get is not None and any(header.name.lower() not in _USUAL for header in get.http_headers):
         return True
     ports = probe.container.spec.ports
@@ -65,9 +74,9 @@ connection, and servers write *broken pipe* into their logs. `/metrics` collects
 it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
 container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
 
-`/` is information only: behind it there may be a static page, or a status. It is no finding where a
-header of the probe or the port's name says that the answer is made for probes, or where the probe has a port to itself:
-one that containerPorts lacks beside others.
+`/` is information only, and only for liveness with a timeout of one second: behind it there may be a status. It is no
+finding where a header of the probe or the port's name says that the answer is made for probes, where the image is one
+of a server of files, or where the probe has a port to itself: one that containerPorts lacks beside others.
 """,
     source=(
         "https://github.com/kubernetes/website/issues/52724",

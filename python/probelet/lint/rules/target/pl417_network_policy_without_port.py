@@ -21,7 +21,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         return
     names = {entry.name for entry in probe.container.spec.ports if entry.container_port == number and entry.name}
     rules = [rule for policy in policies for rule in policy.spec.ingress]
-    if any(_has_port(rule, number, names) for rule in rules):
+    if any(_has_port(rule, number, names) for rule in rules) or _is_said_before(probe, number):
         return
     policy = policies[0].metadata.name
     yield probe.hit(
@@ -29,6 +29,12 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"NetworkPolicy {policy} lets nothing in on port {number}: Kubernetes lets the pod's own node in all the same, "
         f"but some network plugins do not, and then {of_failing(probe)}",
     )
+
+
+def _is_said_before(probe: LintProbe, number: int) -> bool:
+    """True if an earlier probe of the container asks the same port."""
+    first = next(each for each in probe.container.probes.values() if each.port_number == number and not each.host)
+    return first is not probe
 
 
 def _has_port(rule: dict[str, Any], number: int, names: set[str]) -> bool:

@@ -10,6 +10,7 @@ from probelet.beside.guard.objects.moment import text
 from probelet.beside.guard.objects.recreate_request import RecreateRequest
 from probelet.beside.guard.objects.requested_pod import RequestedPod
 from probelet.beside.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage, snapshot
+from probelet.beside.guard.recreate.not_ready import OutOfService, out_of_service
 
 from tests.unit.beside.guard.recreate.made_request import (
     CREATED,
@@ -151,12 +152,11 @@ def test_c3_a_new_instance_counts_whatever_its_start_time_says() -> None:
 ASKS: dict[str, Any] = {"status": recreating(), "strategy": {"unreadyGracePeriodSeconds": 3}}
 
 
-def test_a_pod_is_taken_out_of_service_finalizer_first_then_condition_then_note() -> None:
+def test_a_pod_is_taken_out_of_service_condition_first_then_note_and_without_a_finalizer() -> None:
     pod = made_pod(
         gate=True, conditions=[{"type": "KruisePodReady", "status": "True"}, {"type": "Ready", "status": "True"}]
     )
-    assert managed(made(**ASKS), pod) == Management(Patch({"metadata": {"finalizers": [UNREADY_ACQUIRED]}}))
-    held = made(finalizers=[UNREADY_ACQUIRED], **ASKS)
+    held = made(**ASKS)
     found = managed(held, pod)
     assert isinstance(found.action, SetConditions)
     gate, ready = found.action.conditions
@@ -201,6 +201,16 @@ def test_an_ended_request_puts_its_pod_back_and_then_lets_go(over: dict[str, Any
     assert managed(request, None) == Management(Patch({"metadata": {"finalizers": ["other"]}}))
 
 
+@pytest.mark.parametrize("over", [{"status": DONE}, {"is_deleting": True}])
+def test_an_ended_request_without_a_finalizer_puts_its_pod_back_too(over: dict[str, Any]) -> None:
+    asks = {**over, "strategy": ASKS["strategy"]}
+    pod = made_pod(gate=True, conditions=[{"type": "KruisePodReady", "status": "False", "message": KEY}])
+    found = managed(made(**asks), pod)
+    assert isinstance(found.action, SetConditions)
+    back = made_pod(gate=True, conditions=[{"type": "KruisePodReady", "status": "True", "message": "[]"}])
+    assert not isinstance(managed(made(**asks), back).action, SetConditions)
+
+
 def test_another_reason_keeps_the_pod_out_of_service() -> None:
     other = '{"userAgent":"InplaceUpdate","key":"x"}'
     message = f"[{other},{KEY[1:-1]}]"
@@ -212,3 +222,22 @@ def test_another_reason_keeps_the_pod_out_of_service() -> None:
 
 def _without_label(request: RecreateRequest) -> RecreateRequest:
     return replace(request, is_active=False)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "requests"),
+    [
+        ([], ()),
+        ([{"type": "KruisePodReady", "status": "True", "message": KEY}], ()),
+        ([{"type": "Ready", "status": "False", "message": KEY}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": KEY}], ("default/again",)),
+        ([{"type": "KruisePodReady", "status": "False"}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": "{"}], ()),
+        ([{"type": "KruisePodReady", "status": "False", "message": '[{"userAgent":"Other","key":"a/b"}]'}], ()),
+    ],
+)
+def test_a_pod_says_which_requests_keep_it_out_of_service(conditions: list[Any], requests: tuple[str, ...]) -> None:
+    meta = {"namespace": "default", "name": "web", "uid": "u"}
+    found = out_of_service({"metadata": meta, "status": {"conditions": conditions}})
+    assert found == OutOfService("default", "web", "u", requests)
+    assert out_of_service({"metadata": meta}).requests == ()
