@@ -1,4 +1,4 @@
-"""What a command looks at that asks no server: processes, or files that are there whatever the server does."""
+"""Commands that ask no server: they look at processes, or at files that are there whatever the server does."""
 
 import re
 from typing import Final, Literal, TypeAlias
