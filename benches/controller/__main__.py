@@ -1,8 +1,9 @@
-"""``python -m benches.controller``: the controller beside 1,000 NodePodProbes of 110 entries on a real API server.
+"""``python -m benches.controller``: two controllers beside 1,000 NodePodProbes of 110 entries on a real API server.
 
 etcd and kube-apiserver are real (KUBEBUILDER_ASSETS), and so are the watches. This process plays the nodes: it makes
 the objects, and writes a status at a time as agents do. Five of the 110 entries of each node are pods that exist; the
-others have names of OpenKruise's PodProbeMarker, which the controller reads and leaves alone.
+others have names of OpenKruise's PodProbeMarker, which the controller reads and leaves alone. The second controller
+stands by, until the first one is killed.
 """
 
 import argparse
@@ -16,30 +17,36 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import urlopen
 
 import yaml
+from probelet.beside.takeover.lease import lease_name
 from probelet.beside.takeover.names import NAMESPACE
+from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeError
 from probelet.kube.kind import Kind
 from probelet.kube.kinds import NAMESPACES, NODE_POD_PROBES, NODES, PODS
+from probelet.kube.lease.heartbeat import Heartbeat
 
-from benches.agent.__main__ import figures
 from benches.controller import decisions, load
 from benches.controller.page import PAGE, RESULTS, render
+from benches.controller.process import PATIENCE_SECONDS, Controller
 from benches.machine import machine
 from tests.support.paths import ROOT
 from tests.system.admission.api_server import ApiServer, what_is_missing
 
-SCHEMA: Final = "probelet-controller-scale/1"
+SCHEMA: Final = "probelet-controller-scale/2"
 CRDS: Final = Kind(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
 )
 PODS_MAX: Final = 5_000
+LEASES_MAX: Final = 200
+RENEWALS: Final = 1_000
+"""Renewals of so many Leases; each is as large as any other."""
 PARALLEL: Final = 12
 """Requests at once of this process."""
 SETTLE_SECONDS: Final = 15.0
-PATIENCE_SECONDS: Final = 900.0
 
 
 async def all_of(count: int, work: Callable[[int], Awaitable[Any]]) -> float:
@@ -58,12 +65,12 @@ async def all_of(count: int, work: Callable[[int], Awaitable[Any]]) -> float:
 
 
 class Bench:
-    """One API server with one controller beside it."""
+    """One API server with two controllers beside it."""
 
     def __init__(self, api: ApiServer, connection: Connection, nodes: int, pods: int) -> None:
         self._api, self._connection = api, connection
         self._nodes, self._pods = nodes, pods
-        self._controller: asyncio.subprocess.Process | None = None
+        self._controllers: list[Controller] = []
 
     async def crds(self) -> None:
         """Make the kinds known, and the namespace of the leader's Lease."""
@@ -81,21 +88,50 @@ class Bench:
                 return
 
     async def start(self) -> float:
-        """Start the controller; returns its memory when it leads and has nothing to read."""
-        flags = ("--kubeconfig", str(self._api.kubeconfig), "--trust-changes", "--log-level", "warning")
-        self._controller = await asyncio.create_subprocess_exec(sys.executable, "-m", "probelet", "controller", *flags)
-        await asyncio.sleep(SETTLE_SECONDS)
-        return self.figures()[1]
+        """Start a controller and wait until it is ready; returns the seconds."""
+        controller = Controller(self._api)
+        self._controllers.append(controller)
+        began = time.monotonic()
+        await controller.start()
+        await controller.until(lambda page: "ok" in page, "/readyz")
+        return time.monotonic() - began
+
+    async def change_leader(self) -> float:
+        """Kill the leader; returns the seconds until the other one leads and knows everything."""
+        leader, other = self._controllers
+        await other.until(lambda page: "ok" in page, "/readyz")
+        began = time.monotonic()
+        leader.kill()
+        await other.until(lambda page: "\nprobelet_elp_leader 1" in page, "/metrics")
+        await other.until(lambda page: "ok" in page, "/readyz")
+        self._controllers.remove(leader)
+        return time.monotonic() - began
 
     def figures(self) -> tuple[float, float]:
-        """Processor seconds and resident MiB of the controller."""
-        assert self._controller is not None
-        return figures(self._controller.pid)
+        """Processor seconds and resident MiB of the leader, which is the first one."""
+        return self._controllers[0].figures()
 
-    async def stop(self) -> None:
-        assert self._controller is not None
-        self._controller.terminate()
-        await self._controller.wait()
+    def stop(self) -> None:
+        for controller in self._controllers:
+            controller.kill()
+
+    async def renew_leases(self, count: int) -> dict[str, Any]:
+        """Agents renew their Leases so often; returns what one renewal is in etcd."""
+        beats = [
+            Heartbeat(self._connection, lease_name(load.node_name(index)), NAMESPACE, f"holder-{index}", LoopClock())
+            for index in range(min(self._nodes, LEASES_MAX))
+        ]
+        for beat in beats:
+            await beat.renew()
+        before = self.put_bytes()
+        rate = await all_of(count, lambda number: beats[number % len(beats)].renew())
+        return {"bytes": round((self.put_bytes() - before) / count), "renewals_a_second": round(rate, 1)}
+
+    def put_bytes(self) -> float:
+        """What has been written into etcd since it started."""
+        page = urlopen(f"{self._api.etcd}/metrics").read().decode()
+        [line] = [line for line in page.splitlines() if line.startswith("etcd_debugging_mvcc_total_put_size_in_bytes ")]
+        return float(line.rpartition(" ")[2])
 
     async def make_nodes(self) -> None:
         async def one(index: int) -> None:
@@ -130,6 +166,7 @@ class Bench:
     async def publish(self, rounds: int) -> dict[str, Any]:
         """Every node publishes its status so often, as fast as the API server takes it."""
         cpu, _ = self.figures()
+        put = self.put_bytes()
         began = time.perf_counter()
         sizes: list[int] = []
 
@@ -142,6 +179,7 @@ class Bench:
 
         rate = await all_of(self._nodes * rounds, one)
         seconds = time.perf_counter() - began
+        put = (self.put_bytes() - put) / (self._nodes * rounds)
         await asyncio.sleep(SETTLE_SECONDS)
         after, rss = self.figures()
         return {
@@ -150,6 +188,7 @@ class Bench:
             "seconds": round(seconds, 1),
             "cpu_ms_a_status": round(1000 * (after - cpu) / (self._nodes * rounds), 3),
             "object_bytes": round(sum(sizes) / len(sizes)),
+            "revision_bytes": round(put),
             "rss_mib": round(rss, 1),
         }
 
@@ -162,22 +201,33 @@ async def measured(nodes: int, pods: int, rounds: int) -> dict[str, Any]:
         api.start()
         async with Connection.found(api.kubeconfig, "") as connection:
             bench = Bench(api, connection, nodes, pods)
-            await bench.crds()
-            empty = await bench.start()
-            await bench.make_nodes()
-            await asyncio.sleep(SETTLE_SECONDS)
-            with_probes = bench.figures()[1]
-            await bench.make_pods()
-            mapped = await bench.until_mapped()
-            await asyncio.sleep(SETTLE_SECONDS)
-            with_pods = bench.figures()[1]
-            published = await bench.publish(rounds)
-            idle_cpu = bench.figures()[0]
-            await asyncio.sleep(30)
-            idle = (bench.figures()[0] - idle_cpu) / 30 * 100
-            await bench.stop()
+            try:
+                return await plays(bench, nodes, pods, rounds)
+            finally:
+                bench.stop()
     finally:
         api.stop()
+
+
+async def plays(bench: Bench, nodes: int, pods: int, rounds: int) -> dict[str, Any]:
+    await bench.crds()
+    await bench.start()
+    await asyncio.sleep(SETTLE_SECONDS)
+    empty = bench.figures()[1]
+    await bench.make_nodes()
+    await asyncio.sleep(SETTLE_SECONDS)
+    with_probes = bench.figures()[1]
+    await bench.make_pods()
+    mapped = await bench.until_mapped()
+    await asyncio.sleep(SETTLE_SECONDS)
+    with_pods = bench.figures()[1]
+    published = await bench.publish(rounds)
+    idle_cpu = bench.figures()[0]
+    await asyncio.sleep(30)
+    idle = (bench.figures()[0] - idle_cpu) / 30 * 100
+    leases = await bench.renew_leases(RENEWALS)
+    reads = await bench.start()
+    changed = await bench.change_leader()
     return {
         "nodes": nodes,
         "pods": pods,
@@ -186,6 +236,9 @@ async def measured(nodes: int, pods: int, rounds: int) -> dict[str, Any]:
         "mapping_ends_seconds_after_the_last_pod": round(mapped, 1),
         "idle_cpu_percent": round(idle, 2),
         "published": published,
+        "lease": leases,
+        "second_controller_ready_seconds": round(reads, 1),
+        "leader_change_seconds": round(changed, 1),
     }
 
 

@@ -4,6 +4,11 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
+from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
+from probelet.beside.probes.publishing import BEAT_NS
+from probelet.kube.lease.heartbeat import RENEW_NS
+from probelet.spec.text.duration import SECOND
+
 from tests.support.paths import ROOT
 
 RESULTS: Final = ROOT / "benches" / "results" / "controller.json"
@@ -13,10 +18,16 @@ TEMPLATE: Final = Path(__file__).parent / "scale.md"
 NODES: Final = 5_000
 ENTRIES: Final = 110
 """The cluster that the page calculates."""
-HEARTBEAT_SECONDS: Final = 600
-FAILED_HEARTBEAT_SECONDS: Final = 60
+HEARTBEAT_SECONDS: Final = BEAT_NS // SECOND
+FAILED_HEARTBEAT_SECONDS: Final = FAILED_BEAT_NS // SECOND
 """How often an agent publishes a status in which nothing changes, and one in which something fails."""
-LEASE_SECONDS: Final = 10
+GOAL_MB: Final = 20
+"""Megabytes a minute that healthy operation may write into etcd."""
+COMPACTION_SECONDS: Final = 300
+"""How long kube-apiserver lets revisions stay (``--etcd-compaction-interval``)."""
+WRITES_OF_A_POD: Final = 2
+"""Writes of a NodePodProbe for a pod that comes (its entry, its first result), and for one that goes."""
+LEASE_SECONDS: Final = RENEW_NS // SECOND
 """How often an agent renews its Lease."""
 DELETED_PODS_A_SECOND: Final = 20
 """Pods of a busy cluster that come or go in a second; each changes about six times on its way."""
@@ -72,15 +83,40 @@ def render(found: dict[str, Any]) -> str:
         "big_nodes_mib": f"{node_kib * NODES / 1024:,.0f}",
         "big_pods_mib": f"{mirror_kib * all_pods / 1024:,.0f}",
         "big_total_mib": f"{rss['empty'] + (node_kib * NODES + mirror_kib * all_pods) / 1024:,.0f}",
+        "leader_seconds": cluster["leader_change_seconds"],
+        "second_seconds": cluster["second_controller_ready_seconds"],
         "quiet": f"{quiet:.1f}",
-        "quiet_mib": f"{quiet * size / 2**20:.2f}",
         "quiet_cpu": f"{quiet * cost / 10:.1f}",
         "failing": f"{failing:.0f}",
-        "failing_mib": f"{failing * size / 2**20:.1f}",
         "failing_cpu": f"{failing * cost / 10:.0f}",
         "etcd_mib": f"{NODES * size / 2**20:,.0f}",
         "pod_changes": DELETED_PODS_A_SECOND * CHANGES_OF_A_POD,
         "leases": f"{NODES / LEASE_SECONDS:.0f}",
         "one_mib_entries": f"{2**20 / (size / cluster['entries']):,.0f}",
     }
-    return Template(TEMPLATE.read_text()).substitute(values)
+    return Template(TEMPLATE.read_text()).substitute(values, **written(cluster))
+
+
+def written(cluster: dict[str, Any]) -> dict[str, Any]:
+    """The values about what nodes write into etcd."""
+    revision, lease = cluster["published"]["revision_bytes"], cluster["lease"]["bytes"]
+    quiet_mb = NODES / HEARTBEAT_SECONDS * revision * 60 / 1e6
+    lease_mb = NODES / LEASE_SECONDS * lease * 60 / 1e6
+    failing, churn = NODES / FAILED_HEARTBEAT_SECONDS, DELETED_PODS_A_SECOND * WRITES_OF_A_POD
+    return {
+        "beat": f"{HEARTBEAT_SECONDS:,}",
+        "failed_beat": FAILED_HEARTBEAT_SECONDS,
+        "lease_beat": LEASE_SECONDS,
+        "revision_kb": f"{revision / 1e3:.1f}",
+        "lease_bytes": lease,
+        "quiet_mb": f"{quiet_mb:.1f}",
+        "lease_mb": f"{lease_mb:.1f}",
+        "healthy_mb": f"{quiet_mb + lease_mb:.1f}",
+        "verdict": "within" if quiet_mb + lease_mb <= GOAL_MB else "above",
+        "goal_mb": GOAL_MB,
+        "churn": churn,
+        "churn_mb": f"{churn * revision * 60 / 1e6:,.0f}",
+        "churn_gib": f"{churn * revision * COMPACTION_SECONDS / 2**30:.1f}",
+        "failing_gib": f"{failing * revision * COMPACTION_SECONDS / 2**30:.2f}",
+        "failing_mb": f"{failing * revision * 60 / 1e6:,.0f}",
+    }

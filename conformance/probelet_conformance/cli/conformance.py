@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion, Output
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def conformance(
     if report.total == 0 and not report.refused:
         raise CliError(f"DIR: {folder}: no recording in it")
     if output == "json":
-        say_json(msgspec.json.encode(report))
+        print_json(msgspec.json.encode(report))
     else:
         for finding in report.different:
             _print_finding(finding)
         for known in report.known:
-            say(f"known      {known.name}: {known.section}: {known.reason}")
-        say(f"{report.equal} of {report.total} recordings equal")
+            print_lines(f"known      {known.name}: {known.section}: {known.reason}")
+        print_lines(f"{report.equal} of {report.total} recordings equal")
     if report.refused:
         raise CliError(*report.refused)
     return Exit.FAILED if report.different else Exit.GOOD
@@ -64,6 +64,6 @@ def _print_finding(finding: "Finding") -> None:
     def text(line: object) -> str:
         return "(no such line)" if line is None else msgspec.json.encode(line, order="sorted").decode()
 
-    say(f"different  {finding.name}: {finding.section}")
-    say(f"    kubelet   {text(finding.expected)}")
-    say(f"    probelet  {text(finding.got)}")
+    print_lines(f"different  {finding.name}: {finding.section}")
+    print_lines(f"    kubelet   {text(finding.expected)}")
+    print_lines(f"    probelet  {text(finding.got)}")

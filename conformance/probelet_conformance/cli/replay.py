@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def replay(
         if recording.uses_sockets:
             name = recording.scenario.name
             if output == "text":
-                say(f"skipped    {name}: {SKIPPED}")
+                print_lines(f"skipped    {name}: {SKIPPED}")
             else:
                 _print_json({"scenario": name, "skipped": SKIPPED})
             continue
@@ -57,11 +57,11 @@ def replay(
         if output == "json":
             _print_json({"scenario": recording.scenario.name, **trace})
         elif len(recordings) == 1:
-            say(story(recording, trace))
+            print_lines(story(recording, trace))
         if differences and output == "text":
-            say(differences_text(recording, differences))
+            print_lines(differences_text(recording, differences))
     if output == "text":
-        say(f"{equal} of {played} recordings equal in every section")
+        print_lines(f"{equal} of {played} recordings equal in every section")
     if refused:
         raise CliError(*refused)
     return Exit.GOOD if equal == played else Exit.FAILED
@@ -93,4 +93,4 @@ def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
 def _print_json(document: dict[str, object]) -> None:
     import msgspec
 
-    say_json(msgspec.json.encode(document))
+    print_json(msgspec.json.encode(document))

@@ -432,8 +432,8 @@ class Engine:
             UnknownPodError: no pod with this UID was defined.
         """
     def begin_pod(self, uid: str, status: bytes) -> None:
-        """SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``.
-        SyncPod would take a container without a worker for started, and ready.
+        """SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``, with
+        which its probes begin. SyncPod would take a container without a worker for started, and ready.
 
         Raises:
             InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.

@@ -29,7 +29,8 @@ gate; its only effect on the runtime is StopContainer, for a container whose own
    server is away, the runtime alone decides for containers that have neither. A container that has not begun is
    invisible to everything behind: the engine sees the instance before it, as a kubelet's prober does during a
    postStart hook.
-4. A container is started and ready in the first status of its pod by the journal's results alone (``begin_pod``).
+4. A container is started and ready in the first status of its pod by the journal's results (``begin_pod``). Where the
+   journal has none, the condition decides, whose message names the instances behind it: files of a node may be lost.
    UpdatePodStatus takes a container without a startup worker for started, and AddPod, which makes the worker, comes
    after it; a kubelet that restarts makes this mistake (kubernetes#142305). The journal of an agent that was killed
    may have the memory of one worker of a container and not yet that of another.

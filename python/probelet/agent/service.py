@@ -106,7 +106,7 @@ class AgentService:
         self._pauses = Pauses(host, JsonFiles(options.state_dir, PAUSES, PausedPod))
         parts = AgentParts(host, self._kills, self._conditions, self._pauses, options.journal, self._is_away)
         self.pods = AgentPods(parts, options.namespace, self._forget)
-        self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods)
+        self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)
         self._reflector: Reflector[Watched] = Reflector(
             connection,
             kinds.PODS,
@@ -166,6 +166,7 @@ class AgentService:
                 make_engine=make_engine,
                 api_pod=self._api_pod,
                 has_started=self.pods.has_started,
+                made_startups=self.pods.made_startups,
                 is_taken_over=self.pods.by_uid.__contains__,
                 on_served=self._served,
                 is_asked_only=not self._options.is_kruise_here,

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import say
+from probelet.cli.terminal import print_lines
 from probelet.cli.verb import verb
 
 Shell = Literal["bash", "zsh", "fish"]
@@ -50,9 +50,9 @@ def install_completion(
         _write(path, script)
     except OSError as error:
         raise CliError(f"{error.filename or path}: {error.strerror}", code=Exit.CANNOT) from error
-    say(f"{shell} completion: {path}")
+    print_lines(f"{shell} completion: {path}")
     if output is None:
-        say(*_next_steps(shell, path))
+        print_lines(*_next_steps(shell, path))
     return Exit.GOOD
 
 

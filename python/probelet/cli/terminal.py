@@ -20,7 +20,7 @@ Colour: TypeAlias = Literal["red", "yellow", "cyan", "bold"]
 _CODES: Mapping[Colour, str] = {"red": "31;1", "yellow": "33", "cyan": "36", "bold": "1"}
 
 
-def say(*lines: str, flush: bool = False) -> None:
+def print_lines(*lines: str, flush: bool = False) -> None:
     """Writes lines to stdout. One that has a line break is several lines."""
     print(*(printable(line, keep="\n") for line in lines), sep="\n", flush=flush)
 
@@ -32,7 +32,7 @@ class Painted(NamedTuple):
     colour: Colour
 
 
-def say_painted(*lines: Sequence[str | Painted]) -> None:
+def print_painted(*lines: Sequence[str | Painted]) -> None:
     """Writes lines to stdout, each as its parts; in colour on a terminal without ``NO_COLOR`` and ``TERM=dumb``."""
     is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     for parts in lines:
@@ -46,7 +46,7 @@ def _painted(part: str | Painted, *, is_coloured: bool) -> str:
     return f"\x1b[{_CODES[part.colour]}m{text}\x1b[0m" if is_coloured else text
 
 
-def say_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
+def print_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
     """Writes a JSON document to stdout, in one line or indented."""
     if indented:
         import msgspec

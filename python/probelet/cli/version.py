@@ -4,7 +4,7 @@ from typing import Literal, TypedDict
 
 from probelet.cli.exit import Exit
 from probelet.cli.options import Output
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
 
 # The release whose prober was recorded; see docs/kubelet-parity.md.
@@ -40,7 +40,9 @@ def version(*, output: Output = "table") -> int:
         "python": platform.python_version(),
     }
     if output == "json":
-        say_json(json.dumps(found).encode())
+        print_json(json.dumps(found).encode())
     else:
-        say(f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})")
+        print_lines(
+            f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})"
+        )
     return Exit.GOOD

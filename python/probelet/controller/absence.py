@@ -57,6 +57,14 @@ class AbsenceReconciler:
         self._turns = asyncio.Semaphore(WRITES_MAX)
         self._after_ns: int | None = None
         self._changed = asyncio.Event()
+        self._leads = False
+        self._alarm: Alarm | None = None
+
+    def begin(self) -> None:
+        """This process leads from now on. It has followed the Leases before, so it knows who is silent."""
+        self._leads = True
+        if self._alarm is not None:
+            self._alarm.rearm()
 
     def configure(self, after_ns: int | None) -> None:
         """Uses this setting from now on; None switches it off."""
@@ -79,7 +87,11 @@ class AbsenceReconciler:
 
     async def _follow(self, after_ns: int) -> None:
         absence = Absence(after_ns)
-        alarm = Alarm(self._clock, absence.deadline, lambda: self._close(absence, alarm))
+        alarm = self._alarm = Alarm(
+            self._clock,
+            lambda now: absence.deadline(now) if self._leads else None,
+            lambda: self._close(absence, alarm),
+        )
 
         def synced() -> None:
             absence.synced(self._pods.has_taken and leases.connected, self._clock.now())
@@ -110,6 +122,7 @@ class AbsenceReconciler:
                 group.create_task(leases.run())
                 group.create_task(alarm.run())
         finally:
+            self._alarm = None
             self._pods.follow(None)
 
     def _close(self, absence: Absence, alarm: Alarm) -> None:

@@ -18,6 +18,7 @@ TOKENS: Final = "probelet_elp_tokens"
 IN_FLIGHT: Final = "probelet_elp_inflight"
 DURATION: Final = "probelet_elp_crr_duration_seconds"
 BREAKERS: Final = "probelet_elp_breaker_open"
+HELD: Final = "probelet_elp_held_seconds"
 WRITES: Final = "probelet_elp_writes_total"
 LEADER: Final = "probelet_elp_leader"
 GIVEN_UP: Final = "probelet_elp_recreate_requests_given_up_total"
@@ -93,6 +94,9 @@ def _gauges(gauges: Gauges) -> Iterator[str]:
     yield from gauge(TOKENS, "Restarts that may begin at once.", gauges.tokens)
     breakers = (("workload", gauges.open_workloads), ("node", gauges.open_nodes))
     yield from gauge(BREAKERS, "Workloads and nodes of which too many pods fail at once.", breakers, "scope")
+    held = ((reason, f"{ns / SECOND:.3f}") for reason, ns in gauges.held.items())
+    text = "For how long the failed probe has failed that has waited longest for its restart, by what holds it."
+    yield from gauge(HELD, text, held, "reason")
     yield from gauge(QUEUE, "Restarts that wait for a token.", _by_workload(gauges.queued), "workload")
     yield from gauge(IN_FLIGHT, "Restarts under way.", _by_workload(gauges.in_flight), "workload")
 

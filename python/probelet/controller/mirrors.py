@@ -66,6 +66,7 @@ class Mirrors:
         self._clock = clock
         self._handlers = handlers
         self._up: dict[str, bool] = {}
+        self._leads = False
         self._is_mappable = False
         self._is_synced = False
         self._config = self._needed(
@@ -82,6 +83,11 @@ class Mirrors:
             self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
+
+    def begin(self) -> None:
+        """This process leads from now on: mapping and decision may act as soon as they know everything."""
+        self._leads = True
+        self._check()
 
     async def run(self) -> NoReturn:
         """Keeps the mirrors until the task is cancelled."""
@@ -145,11 +151,11 @@ class Mirrors:
         return connected
 
     def _check(self) -> None:
-        is_mappable = all(self._up[kind.resource] for kind in MAPPED)
+        is_mappable = self._leads and all(self._up[kind.resource] for kind in MAPPED)
         if is_mappable != self._is_mappable:
             self._is_mappable = is_mappable
             self._handlers.mapping(mapping.Synced(is_mappable))
-        is_synced = all(self._up.values())
+        is_synced = self._leads and all(self._up.values())
         if is_synced != self._is_synced:
             self._is_synced = is_synced
             self._handlers.restart(restart.Synced(is_synced))

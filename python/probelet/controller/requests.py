@@ -50,7 +50,8 @@ class _Managed:
 
 
 class RequestReconciler:
-    """The management of all requests in one leadership: a task for each request that may still need something."""
+    """The management of all requests in one leadership: a task for each request that may still need something. Before
+    ``begin`` it notes what there is, and since when."""
 
     def __init__(self, connection: Connection, clock: Clock, metrics: ControllerMetrics, tasks: Tasks) -> None:
         self._connection = connection
@@ -62,6 +63,13 @@ class RequestReconciler:
         # The requests that keep pods out of service, and the pods that are being put back.
         self._out: dict[tuple[str, str], OutOfService] = {}
         self._freeing: set[tuple[str, str]] = set()
+        self._leads = False
+
+    def begin(self) -> None:
+        """This process leads from now on."""
+        self._leads = True
+        for managed in self._managed.values():
+            self._tasks.spawn(self._manage(managed))
 
     def changed(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
         """A request came, changed or is gone."""
@@ -82,7 +90,8 @@ class RequestReconciler:
             known.changed.set()
             return
         managed = self._managed[name] = _Managed(now, self._clock.now())
-        self._tasks.spawn(self._manage(managed))
+        if self._leads:
+            self._tasks.spawn(self._manage(managed))
 
     def pod_changed(self, uid: str) -> None:
         """A pod that the controller mirrors has changed: its requests need not wait for the next look."""

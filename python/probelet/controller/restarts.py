@@ -70,11 +70,18 @@ class RestartReconciler:
         self._metrics = metrics
         self._tasks = tasks
         self._guard = Guard(options)
+        self._leads = False
         self.alarm = Alarm(clock, self._guard.deadline, lambda: self.handle(None))
 
+    def begin(self) -> None:
+        """This process leads from now on."""
+        self._leads = True
+
     def handle(self, change: Input | None) -> None:
-        """Passes a change to the decision, and starts what follows."""
-        for output in self._guard.handle(self._clock.now(), change):
+        """Passes a change to the decision, and starts what follows. Before ``begin`` that is nothing: the leader says
+        what happened to its requests."""
+        outputs = self._guard.handle(self._clock.now(), change)
+        for output in outputs if self._leads else ():
             self._carry_out(output)
         self.alarm.rearm()
 

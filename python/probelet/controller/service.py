@@ -1,4 +1,9 @@
-"""The controller: mirrors, mapping and restart decision, while this process leads."""
+"""The controller: mirrors, mapping and restart decision.
+
+Law: a process that stands by reads everything that the leader reads, and decides and writes nothing. So a change of
+leader costs the time until the Lease is free and no list: in a large cluster the lists alone take minutes. What a
+leadership knew ends with it; the process that lost the Lease begins to stand by like a new one.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -24,6 +29,7 @@ from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter, Regarding
 from probelet.kube.lease.leader import LeaderElection
+from probelet.kube.waiting import ended
 
 log = structlog.get_logger("probelet.controller")
 
@@ -54,7 +60,7 @@ class ControllerOptions:
 
 
 class ControllerService:
-    """One of several controllers; only the leader reads the cluster and decides."""
+    """One of several controllers; each reads the cluster, and only the leader decides."""
 
     def __init__(self, connection: Connection, options: ControllerOptions, clock: Clock) -> None:
         self._connection = connection
@@ -63,23 +69,29 @@ class ControllerService:
         self._metrics = ControllerMetrics()
         self._events = EventWriter(connection, COMPONENT, options.host, clock)
         self._settings = Settings(f"{options.namespace}/{options.config_map}")
+        self._election = LeaderElection(connection, LEASE, options.namespace, options.holder, clock)
+        self._standby: Leadership | None = None
+        """The leadership that begins when this process leads; also the one that has begun."""
         self._leading: Leadership | None = None
 
     async def run(self) -> NoReturn:
         """Leads whenever it can, until the task is cancelled."""
-        options = self._options
-        election = LeaderElection(self._connection, LEASE, options.namespace, options.holder, self._clock)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._events.run())
-            await election.run(self._lead)
+            group.create_task(self._stand_by())
+            await self._election.run(self._lead)
         raise AssertionError("the leader ends only by cancellation")
 
     @property
     def why_not_ready(self) -> str | None:
-        """Why this process would not decide, in one line; None if it does, or stands by for the one that does."""
-        if self._leading is None:
-            return None
-        return self._settings.why_not_ready or self._leading.mirrors.why_not_synced
+        """Why this process would not decide, or could not take over at once, in one line; None if it could."""
+        if self._standby is None:
+            return "not read from the API server yet: everything"
+        if why := self._settings.why_not_ready or self._standby.mirrors.why_not_synced:
+            return why
+        if self._leading is None and not self._election.has_leader:
+            return f"no controller leads: nobody renews the Lease {self._options.namespace}/{LEASE}"
+        return None
 
     def render_metrics(self) -> bytes:
         """The metric page."""
@@ -87,18 +99,37 @@ class ControllerService:
         self._metrics.is_configured = not self._settings.mistakes
         return self._metrics.render(None if self._leading is None else self._leading.restarts.gauges())
 
+    async def _stand_by(self) -> NoReturn:
+        while True:
+            # Everything is new for each leadership: what another leader has done meanwhile is read from its objects.
+            made = Leadership(self._connection, self._options, self._clock, self._events, self._metrics, self._settings)
+            self._standby = made
+            running = asyncio.ensure_future(made.run())
+            try:
+                await asyncio.wait((running, made.over), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                # No write outlives the leadership.
+                await ended(running)
+                made.has_ended.set()
+            if not running.cancelled():
+                running.result()
+
     async def _lead(self) -> None:
-        # Everything is new for each leadership: what another leader has done meanwhile is read from its objects.
-        leading = Leadership(self._connection, self._options, self._clock, self._events, self._metrics, self._settings)
+        leading = self._standby
+        assert leading is not None, "it is made before the first answer about the Lease"
         self._leading = leading
+        leading.begin()
         try:
-            await leading.run()
+            # Until the Lease is lost. An error of the leadership ends the process.
+            await asyncio.get_running_loop().create_future()
         finally:
             self._leading = None
+            leading.over.set_result(None)
+            await leading.has_ended.wait()
 
 
 class Leadership:
-    """One leadership."""
+    """One leadership: ``run`` reads, and decides and writes from ``begin`` on, until ``over``."""
 
     def __init__(
         self,
@@ -114,12 +145,17 @@ class Leadership:
         self._events = events
         self._settings = settings
         self._tasks = Tasks()
+        self._leads = False
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the Lease is lost."""
+        self.has_ended = asyncio.Event()
         self._mapping = MappingReconciler(connection, options.merge, clock, events, metrics, self._tasks)
         self.restarts = RestartReconciler(connection, options.guard, clock, events, metrics, self._tasks)
         self._free: Callable[[], None] = lambda: None
         handlers = Handlers(self._mapping.handle, self.restarts.handle, self._configure)
+        self._requests: RequestReconciler | None = None
         if options.manages_requests:
-            requests = RequestReconciler(connection, clock, metrics, self._tasks)
+            self._requests = requests = RequestReconciler(connection, clock, metrics, self._tasks)
             handlers = replace(handlers, requests=requests.changed, pods=requests.pod_changed)
             handlers = replace(handlers, out=requests.pod_is_out)
             self._free = requests.free
@@ -128,8 +164,18 @@ class Leadership:
             connection, options.namespace, clock, events, metrics, self._tasks, self.mirrors.pods
         )
 
+    def begin(self) -> None:
+        """This process leads from now on."""
+        self._leads = True
+        self._report_mistakes()
+        self.restarts.begin()
+        if self._requests is not None:
+            self._requests.begin()
+        self._absence.begin()
+        self.mirrors.begin()
+
     async def run(self) -> None:
-        """Reads, decides and writes until the task is cancelled."""
+        """Reads, and once it leads decides and writes, until the task is cancelled."""
         self._set_clock()
         try:
             async with asyncio.TaskGroup() as group:
@@ -147,13 +193,16 @@ class Leadership:
 
     def _configure(self, data: dict[str, str] | None) -> None:
         config = self._settings.update(data)
-        if self._settings.mistakes:
-            name, namespace = self._options.config_map, self._options.namespace
-            regarding = Regarding("v1", "ConfigMap", namespace, name, "")
-            self._events.record(regarding, "Warning", "ELPConfigurationInvalid", self._settings.mistakes[0])
+        self._report_mistakes()
         self._mapping.handle(MappingConfigured(config.detection))
         self.restarts.handle(Configured(config))
         self._absence.configure(config.unready_after_ns)
+
+    def _report_mistakes(self) -> None:
+        if self._leads and self._settings.mistakes:
+            name, namespace = self._options.config_map, self._options.namespace
+            regarding = Regarding("v1", "ConfigMap", namespace, name, "")
+            self._events.record(regarding, "Warning", "ELPConfigurationInvalid", "; ".join(self._settings.mistakes))
 
     def _set_clock(self) -> None:
         self.restarts.handle(WallClock(self._clock.wall_ns() - self._clock.now()))

@@ -18,14 +18,20 @@ IGNORED = AdmissionResponse("ignored")
 """The answer to a request that a handler is not for, whatever the webhook's rules say."""
 
 
-def mutate_probes(own_namespace: str) -> Handler:
-    """The handler that moves the probes of new pods to the annotation; ``own_namespace`` is probelet's own."""
+def mutate_probes(own_namespace: str, fallback_ns: int = 0) -> Handler:
+    """The handler that moves the probes of new pods to the annotation. ``own_namespace`` is probelet's own;
+    ``fallback_ns`` counts for pods that name no fallback, 0 for none."""
 
     def handle(request: AdmissionRequest) -> AdmissionResponse | Refusal:
         if not request.creates_pod:
             return IGNORED
         try:
-            change = patch(request.object, namespace=request.namespace or "", own_namespace=own_namespace)
+            change = patch(
+                request.object,
+                namespace=request.namespace or "",
+                own_namespace=own_namespace,
+                fallback_ns=fallback_ns,
+            )
         except ViewError as error:
             return _no_pod(error)
         return AdmissionResponse(change.result, change.operations, change.warnings)

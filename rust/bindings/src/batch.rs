@@ -198,7 +198,7 @@ impl Batch {
         let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
         let entered = batch.entered.into_iter().map(|entered| EnteredExec::of(py, entered));
         let answers = batch.answers.iter().map(|answer| {
-            let live::DoubtedAnswer { id, address } = *answer;
+            let live::SuspectAnswer { id, address } = *answer;
             (id, address.ip().to_string(), address.port())
         });
         let syncs = batch.syncs.iter().map(|uid| &**uid);

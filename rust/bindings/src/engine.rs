@@ -178,8 +178,8 @@ impl Engine {
         Ok(PyBytes::new(py, &status))
     }
 
-    /// SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``.
-    /// SyncPod would take a container without a worker for started, and ready.
+    /// SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``, with
+    /// which its probes begin. SyncPod would take a container without a worker for started, and ready.
     ///
     /// Raises:
     ///     InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
@@ -190,6 +190,7 @@ impl Engine {
             let is_defined = engine.read(|manager| manager.prober().pod(uid).is_some());
             if is_defined {
                 engine.set_pod_status(uid, status);
+                engine.recall_status(uid);
                 engine.add_pod(uid);
             }
             is_defined

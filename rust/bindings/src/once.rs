@@ -1,7 +1,7 @@
 //! `attempt`: one run of a probe over a socket, for `probelet probe`, hooks and tests.
 
 use probelet_engine::handler::Asker;
-use probelet_engine::handler::once::{Surroundings, probe_once_as_json};
+use probelet_engine::handler::once::{AttemptContext, probe_once_as_json};
 use probelet_play::json::decode_probe;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -33,6 +33,6 @@ pub(crate) fn attempt<'py>(
     let probe = decode_probe(spec).map_err(InputError::from)?;
     let ports: Vec<(Box<str>, i64)> = ports.into_iter().map(|(name, port)| (name.into(), port)).collect();
     let asker = Asker { user_agent, grpc_connect: release(kubelet_version)?.grpc_connect, pod_uid: None };
-    let seen = py.detach(|| probe_once_as_json(&probe, Surroundings { ports: &ports, pod_ip, asker }));
+    let seen = py.detach(|| probe_once_as_json(&probe, AttemptContext { ports: &ports, pod_ip, asker }));
     Ok(PyBytes::new(py, &seen.map_err(|error| PyOSError::new_err(error.to_string()))?))
 }

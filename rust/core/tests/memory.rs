@@ -314,3 +314,63 @@ fn a_memory_that_no_worker_takes_can_be_dropped() {
     prober.forget_pod(UID);
     assert_eq!(prober.forget_recalled(), [], "a memory goes with its pod");
 }
+
+/// What a status that a caller has set says of a container: started, and ready.
+fn said(mut status: PodStatus, ready: bool) -> PodStatus {
+    status.containers[0].started = Some(true);
+    status.containers[0].ready = ready;
+    status
+}
+
+#[test]
+fn probes_begin_with_what_the_status_says_of_a_container_that_runs() {
+    for (probe_type, ready, result) in [
+        (ProbeType::Startup, false, Some(ProbeResult::Success)),
+        (ProbeType::Readiness, true, Some(ProbeResult::Success)),
+        (ProbeType::Readiness, false, Some(ProbeResult::Failure)),
+        (ProbeType::Liveness, true, Some(ProbeResult::Success)),
+    ] {
+        let mut rig = Rig::new(probe_type, 3, 0);
+        rig.now = rig.now + std::time::Duration::from_secs(3);
+        rig.prober = prober(rig.now);
+        rig.prober.define_pod(Arc::clone(&rig.pod));
+        rig.prober.set_pod_status(UID, said(running("c://1", rig.now), ready));
+        rig.prober.recall_status(UID);
+        rig.prober.add_pod(UID);
+        // Without an attempt: the next one is a tick away.
+        rig.prober.step(rig.now);
+        assert_eq!(rig.prober.result(probe_type, "c://1"), result, "{probe_type:?} {ready}");
+        let mut next = running("c://1", rig.now);
+        rig.prober.update_pod_status(UID, &mut next);
+        assert_eq!(next.containers[0].started, Some(true));
+    }
+}
+
+#[test]
+fn a_status_counts_more_than_a_memory_that_knows_of_no_success() {
+    let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
+    let old = rig.memories();
+    assert_eq!(old[0].result, Some(ProbeResult::Failure));
+    rig.prober = prober(rig.now);
+    old.into_iter().for_each(|memory| rig.prober.recall(memory));
+    rig.prober.define_pod(Arc::clone(&rig.pod));
+    rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
+    rig.prober.recall_status(UID);
+    rig.prober.add_pod(UID);
+    rig.prober.step(rig.now);
+    assert_eq!(rig.prober.result(ProbeType::Readiness, "c://1"), Some(ProbeResult::Success));
+    assert!(rig.prober.forget_recalled().is_empty());
+}
+
+#[test]
+fn a_memory_that_says_the_same_keeps_its_ticks() {
+    let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
+    rig.attempts(1, Outcome::Success { warning: None });
+    let known = rig.memories();
+    rig.prober = prober(rig.now);
+    known.iter().cloned().for_each(|memory| rig.prober.recall(memory));
+    rig.prober.define_pod(Arc::clone(&rig.pod));
+    rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
+    rig.prober.recall_status(UID);
+    assert_eq!(rig.prober.forget_recalled(), known);
+}

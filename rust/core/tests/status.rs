@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus};
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -62,6 +62,15 @@ impl Node {
         outputs
     }
 
+    /// What comes out now; the attempt among it, if one begins.
+    fn drained(&mut self) -> Option<Attempt> {
+        let drained: Vec<Output> = std::iter::from_fn(|| self.manager.poll_output()).collect();
+        drained.iter().find_map(|output| match output {
+            Output::Attempt(attempt) => Some(*attempt),
+            _ => None,
+        })
+    }
+
     fn stored(&self) -> (Option<bool>, bool) {
         let container = &self.manager.prober().pod_status(UID).expect("the pod was synced").containers[0];
         (container.started, container.ready)
@@ -102,18 +111,64 @@ fn only_a_failure_of_liveness_asks_for_a_sync() {
 fn a_result_takes_effect_before_the_driver_sees_it() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     node.manager.settle(node.now);
-    let drained: Vec<Output> = std::iter::from_fn(|| node.manager.poll_output()).collect();
-    let attempt = drained.iter().find_map(|output| match output {
-        Output::Attempt(attempt) => Some(*attempt),
-        _ => None,
-    });
-    let attempt = attempt.expect("the container is probed at once");
+    let attempt = node.drained().expect("the container is probed at once");
     node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
     // Nothing is settled in between, and the caller that drains must see the update only after its effect.
     while let Some(output) = node.manager.poll_output() {
         assert!(node.stored().1, "{output:?} came out, and ready is not set");
     }
     assert!(node.stored().1);
+}
+
+#[test]
+fn what_inputs_cause_is_done_without_a_timer() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    node.manager.settle(node.now);
+    let attempt = node.drained().expect("the container is probed at once");
+    node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
+    node.manager.settle_inputs(node.now);
+    assert!(node.stored().1, "the result has its effect before anybody drains it");
+    let due = node.now + Duration::from_secs(1);
+    node.manager.settle_inputs(due);
+    assert!(node.drained().is_none(), "the next attempt waits for its timer");
+    node.manager.settle(due);
+    assert!(node.drained().is_some());
+}
+
+#[test]
+fn a_pod_that_has_ended_gets_its_status_and_no_worker_comes_or_goes() {
+    let ended = || {
+        let container = ContainerStatus::new("c".into(), "test://1".into(), State::Terminated { exit_code: 3 });
+        PodStatus { phase: Phase::Failed, containers: vec![container], ..PodStatus::default() }
+    };
+    let mut node = Node::kubelet(&[ProbeType::Liveness, ProbeType::Readiness]);
+    let status = node.manager.sync_terminated_pod(UID, ended()).expect("the pod is defined");
+    assert_eq!((status.phase, status.containers[0].state), (Phase::Failed, State::Terminated { exit_code: 3 }));
+    assert_eq!(node.manager.prober().worker_count(), 2);
+    assert_eq!(node.manager.sync_terminated_pod("other", ended()), None);
+    let mut manager = StatusManager::new(Prober::new(settings(), Instant::ZERO), Glue::KUBELET);
+    manager.prober_mut().define_pod(pod([(ProbeType::Liveness, ProbeSpec::default())]));
+    assert!(manager.sync_terminated_pod(UID, ended()).is_some());
+    assert_eq!(manager.prober().worker_count(), 0);
+}
+
+#[test]
+fn the_version_of_a_workers_target_changes_with_its_pods_status() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    node.manager.settle(node.now);
+    let worker = node.drained().expect("the container is probed at once").worker;
+    let version = |node: &Node| node.manager.prober().target_version(worker);
+    let mut seen = vec![version(&node)];
+    for id in ["test://2", "test://3"] {
+        node.sync(id);
+        seen.push(version(&node));
+    }
+    assert!(seen.is_sorted() && seen[0] != seen[1] && seen[1] != seen[2], "{seen:?}");
+    let prober = node.manager.prober();
+    assert!(prober.target(worker).is_some_and(|target| !target.is_exec() && target.container_id == "test://3"));
+    node.manager.forget_pod(UID);
+    node.pass(&Outcome::Success);
+    assert_eq!(version(&node), None);
 }
 
 #[test]

@@ -31,6 +31,9 @@ pub enum Refusal {
     Size = 11,
     /// A word of the command holds a NUL, which no system call takes. Only probelet gives this reason.
     Specification = 12,
+    /// The timeout was over before the program had started, or an earlier command of this container cannot be ended: a file
+    /// system holds it.
+    Stuck = 13,
 }
 
 /// The step that failed, for the log.
@@ -197,7 +200,7 @@ pub fn timed_out(id: u64) -> Vec<u8> {
     numbered(TIMED_OUT, id)
 }
 
-/// The timeout was over before the program had started: nobody can say whether it is healthy.
+/// The timeout was over before the program had started, for example because a file system does not answer.
 pub fn stuck(id: u64) -> Vec<u8> {
     numbered(STUCK, id)
 }

@@ -10,7 +10,7 @@ pub mod reader;
 pub mod request;
 
 /// Of both directions; probelet uses no helper of another version, which could take one field for another.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 /// Resources of `setrlimit`, 0 to 15 on every architecture.
 pub const LIMITS: usize = 16;
 /// What probelet sends at most: below the helper's buffer and below what the kernel takes as one packet by default.

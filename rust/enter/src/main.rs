@@ -1,7 +1,8 @@
 //! `probelet-enter`: runs the commands of exec probes inside containers, without the container runtime.
 //!
 //! probelet starts it with a socket, descriptor 3, and ends it by closing that. It has one thread and keeps
-//! nothing of a container between two requests. With the word `filter` it reads a seccomp filter from runc instead.
+//! nothing of a container between two requests. With the word `filter` it reads a seccomp filter from runc instead, and with
+//! `sweep` it removes what such a reading left when it was killed.
 //! docs/dev/exec-direct.md is its design.
 
 mod attempt;
@@ -31,8 +32,10 @@ const SOCKET: i32 = 3;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == "filter") {
-        return sample::main(&arguments[1..]);
+    match arguments.first().map(String::as_str) {
+        Some("filter") => return sample::main(&arguments[1..]),
+        Some("sweep") => return sample::sweep(),
+        _ => {}
     }
     // SAFETY: the call takes numbers.
     if unsafe { libc::fcntl(SOCKET, libc::F_GETFD) } == -1 {

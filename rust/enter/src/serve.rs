@@ -164,6 +164,11 @@ impl<'a> Server<'a> {
         if self.commands.len() >= COMMANDS_MAX {
             return Ok(Some(refused(run.id, Refused::new(Refusal::Busy))));
         }
+        // Each further command would be held too.
+        let now = Instant::now();
+        if self.commands.values().any(|command| command.is_held_in(run.container.id, now)) {
+            return Ok(Some(refused(run.id, Refused::new(Refusal::Stuck))));
+        }
         match start(&run, &self.own, &self.null) {
             Err(why) => Ok(Some(refused(run.id, why))),
             Ok(command) => {

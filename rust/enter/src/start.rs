@@ -24,7 +24,7 @@ pub(crate) fn start(run: &Run<'_>, own: &Own, null: &OwnedFd) -> Result<Command,
     // SAFETY: this program has one thread, so that its memory is whole in the fork.
     match check(unsafe { libc::fork() }).map_err(|error| of_fork(&error))? {
         0 => enter(run, &found, &descriptors),
-        first => Ok(Command::new(run.id, deadline, (first, found.joined.leaf), status, outputs)),
+        first => Ok(Command::new((run.id, run.container.id), deadline, (first, found.joined.leaf), status, outputs)),
     }
 }
 

@@ -35,6 +35,8 @@ def test_a_rollout_without_the_webhook_ends_with_native_probes(
         recording.mark("rollout")
         _change(namespace, "1")
         assert _rolled_out(namespace) == [False] * REPLICAS
+        missed = sorted(one["metadata"]["name"] for one in _pods(namespace))
+        namespace.until(lambda: _told(namespace) == missed, "an event of each pod that was missed")
     finally:
         probelet.scale_webhook(WEBHOOKS)
     _change(namespace, "2")
@@ -53,9 +55,19 @@ def _change(namespace: Namespace, value: str) -> None:
 def _rolled_out(namespace: Namespace) -> list[bool]:
     """Whether the probes of each pod were taken over, once the Deployment has what it wants."""
     namespace.until(lambda: _is_complete(_deployment(namespace)), "the rollout")
-    pods = [one for one in namespace.pods() if not one["metadata"].get("deletionTimestamp")]
+    pods = _pods(namespace)
     assert all("readinessProbe" in one["spec"]["containers"][0] or taken_probes(one) for one in pods)
     return ["readinessProbe" in taken_probes(one).get("app", {}) for one in pods]
+
+
+def _pods(namespace: Namespace) -> list[Object]:
+    return [one for one in namespace.pods() if not one["metadata"].get("deletionTimestamp")]
+
+
+def _told(namespace: Namespace) -> list[str]:
+    """The pods of which the agent says that they asked in vain."""
+    events = [event for event in namespace.all_events() if event["reason"] == "ProbesNotTakenOver"]
+    return sorted(event["involvedObject"]["name"] for event in events if "(label" in event["message"])
 
 
 def _deployment(namespace: Namespace) -> Object:

@@ -21,7 +21,7 @@ def test_the_page_leads_from_the_installation_to_a_kill_and_back(cluster: Cluste
     *_, pods, annotation = page.shown(first)
     rows = [row.split() for row in pods.splitlines()[1:]]
     assert [(row[1], row[-1]) for row in rows] == [("1/1", "1/1")] * 2, "each ready, and its gate open"
-    assert {*json.loads(annotation)["app"]} == {"startupProbe", "livenessProbe", "readinessProbe"}
+    assert {*json.loads(annotation)["app"]} == {"livenessProbe", "readinessProbe"}
     *_, events, pods = page.shown(killed)
     said = re.search("the event `(?P<text>Container app [^`]*)`", page.text, re.IGNORECASE)
     assert said is not None

@@ -10,12 +10,23 @@ NAMES = (
     *("liveness-http", "liveness-exec", "grace-of-a-probe", "prestop-exec"),
     *("startup-slow", "startup-never", "sidecars", "removed-slow"),
 )
-IN_AND_OUT = "in-and-out"
-"""It turns unready every six seconds, for the time from a failure to the endpoint's absence."""
+TOO_LATE, IN_AND_OUT = "answer-too-late", "in-and-out"
+"""The second one turns unready every six seconds, for the time from a failure to the endpoint's absence."""
+
+
+def with_startup(thing: Object) -> Object:
+    """The pod with a startup probe that passes at once."""
+    thing = deepcopy(thing)
+    thing["spec"]["containers"][0]["startupProbe"] = answers("s", "200")
+    return thing
+
+
 TURNS = ",".join(["200x3", "500x3"] * 12)
 PODS = {
     IN_AND_OUT: pod(IN_AND_OUT, container(readinessProbe=answers("r", TURNS, failureThreshold=1))),
     **{name: ALL[name] for name in NAMES},
+    # Its answers are few: the startup probe that the webhook makes of a readiness probe would take one of them.
+    TOO_LATE: with_startup(ALL[TOO_LATE]),
 }
 REMOVED = ("sidecars", "removed-slow")
 """The comparison deletes them while they run."""

@@ -37,6 +37,8 @@ class ApiServer:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
         self.port, self._etcd_port, self._peer_port = _free_ports(3)
+        self.etcd = f"http://127.0.0.1:{self._etcd_port}"
+        """The address of etcd's clients, where its metrics are too."""
         self.admin = Client(self.port, ADMIN)
         self.kubeconfig = folder / "kubeconfig"
 
@@ -91,13 +93,13 @@ class ApiServer:
             self._processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
 
     def _etcd_flags(self) -> dict[str, Any]:
-        client, peer = f"http://127.0.0.1:{self._etcd_port}", f"http://127.0.0.1:{self._peer_port}"
+        client, peer = self.etcd, f"http://127.0.0.1:{self._peer_port}"
         flags = {"data-dir": self._folder / "etcd", "listen-client-urls": client, "advertise-client-urls": client}
         flags |= {"listen-peer-urls": peer, "initial-advertise-peer-urls": peer}
         return {**flags, "initial-cluster": f"default={peer}", "log-level": "warn"}
 
     def _api_flags(self) -> dict[str, Any]:
-        flags: dict[str, Any] = {"etcd-servers": f"http://127.0.0.1:{self._etcd_port}", "bind-address": "127.0.0.1"}
+        flags: dict[str, Any] = {"etcd-servers": self.etcd, "bind-address": "127.0.0.1"}
         flags |= {"secure-port": self.port, "advertise-address": "127.0.0.1", "cert-dir": self._folder / "pki"}
         flags |= {"token-auth-file": self._folder / "tokens.csv", "authorization-mode": "Node,RBAC"}
         flags |= {"service-account-issuer": "https://kubernetes.default.svc"}

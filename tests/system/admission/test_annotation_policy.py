@@ -12,6 +12,7 @@ from tests.system.admission.objects import allow, pod, pods_of, user
 pytestmark = pytest.mark.e2e
 
 PROBES = "probelet.dev/probes"
+MADE = "probelet.dev/made-probes"
 CONTEXT = "apps.kruise.io/container-probe-context"
 POINTER = "/metadata/annotations/probelet.dev~1probes"
 WRITTEN = '{"app":{"livenessProbe":{"exec":{"command":["true"]}}}}'
@@ -104,6 +105,19 @@ def test_it_cannot_be_added(api: ApiServer, who: Client, namespace: str, way: Ch
     assert PROBES not in annotations(api, path)
 
 
+@pytest.mark.parametrize("text", ["{}", None])
+def test_the_probes_that_the_webhook_made_stay_named(
+    api: ApiServer, who: Client, namespace: str, text: str | None
+) -> None:
+    named = {PROBES: WRITTEN, MADE: '{"app":["startupProbe"]}'}
+    api.admin.create(pods_of(namespace), pod("made", annotations=named))
+    path = f"{pods_of(namespace)}/made"
+    for subresource in ("", "/status"):
+        with pytest.raises(Refused, match=WORDS):
+            who.patch(path + subresource, {"metadata": {"annotations": {MADE: text}}}, MERGE)
+    assert annotations(api, path) == named
+
+
 def bound(namespace: str, name: str, key: str) -> Json:
     target = {"apiVersion": "v1", "kind": "Node", "name": "node-a"}
     return {"metadata": {"name": name, "namespace": namespace, "annotations": {key: SMUGGLED}}, "target": target}
@@ -115,8 +129,9 @@ def test_a_binding_cannot_bring_it(api: ApiServer, who: Client, namespace: str, 
     api.admin.create(pods_of(namespace), pod("waiting", node=None, annotations={"other": "1", **given}))
     path = f"{pods_of(namespace)}/waiting"
     for way in (f"{path}/binding", f"/api/v1/namespaces/{namespace}/bindings"):
-        with pytest.raises(Refused, match=WORDS):
-            who.create(way, bound(namespace, "waiting", PROBES))
+        for key in (PROBES, MADE):
+            with pytest.raises(Refused, match=WORDS):
+                who.create(way, bound(namespace, "waiting", key))
     found = api.admin.get(path)
     assert (found["metadata"]["annotations"].get(PROBES), found["spec"].get("nodeName")) == (before, None)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from probelet._rust import issue_certificate, make_authority
 from probelet.webhook.certificate.pair import certificates, pem
+from probelet.webhook.certificate.self_signed import LOOK_NS
 
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Json
@@ -92,6 +93,22 @@ def test_a_replica_that_starts_makes_the_bundle_right(api: ApiServer, start: Sta
     second = start(*self_signed(api, "--configuration", configuration))
     second.line("patched the caBundle")
     until(lambda: is_taken_over(made(api, "default", web(), "?dryRun=All")), "a call")
+
+
+def test_a_webhook_that_somebody_adds_to_the_configuration_is_trusted_at_once(
+    api: ApiServer, start: Start, configuration: str
+) -> None:
+    replica = start(*self_signed(api, "--configuration", configuration))
+    configure(api, replica.url, name=configuration)
+    until(lambda: "caBundle" in configured(api, configuration)["clientConfig"], "the first bundle")
+    path = f"{ADMISSION}/mutatingwebhookconfigurations/{configuration}"
+    before = time.monotonic()
+    found = api.admin.get(path)
+    added = {**found["webhooks"][0], "name": "added.example.com"}
+    added["clientConfig"] = {key: value for key, value in added["clientConfig"].items() if key != "caBundle"}
+    api.admin.call("PUT", path, {**found, "webhooks": [*found["webhooks"], added]})
+    until(lambda: all("caBundle" in one["clientConfig"] for one in api.admin.get(path)["webhooks"]), "both bundles")
+    assert time.monotonic() - before < LOOK_NS / 1e9, "it did not wait for its next look"
 
 
 def files(folder: Path, begin: int, end: int) -> tuple[tuple[str, ...], str]:
@@ -188,7 +205,12 @@ def test_the_rights_of_the_manifests_are_enough(
 ) -> None:
     """A webhook that may create Secrets, and else knows its two objects by name, under the policies for its account."""
     certificate = ("", "secrets", ["get", "update"], "probelet-webhook-certificate")
-    own = ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", ["get", "patch"], configuration)
+    own = (
+        "admissionregistration.k8s.io",
+        "mutatingwebhookconfigurations",
+        ["get", "list", "watch", "patch"],
+        configuration,
+    )
     account(api, namespace, "probelet-webhook", ("", "secrets", ["create"]), certificate, own)
     token = client_of(api, namespace, "probelet-webhook", node="node-a").token
     kubeconfig = str(api.kubeconfig_of(namespace, token))
@@ -197,3 +219,4 @@ def test_the_rights_of_the_manifests_are_enough(
     configure(api, webhook.url, name=configuration)
     until(lambda: is_taken_over(made(api, "default", web(), "?dryRun=All")), "the caBundle and a call")
     assert webhook.is_ready()
+    assert not [line for line in webhook.log if "Forbidden" in str(line)]

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.e2e
 LABELS = {"probelet.dev/managed": "true"}
 PROBES = "probelet.dev/probes"
 REASON = "probelet.dev/not-taken-over"
+MADE, FALLBACK = "probelet.dev/made-probes", "probelet.dev/fallback"
 CONTEXT = "apps.kruise.io/container-probe-context"
 LIVENESS = {"httpGet": {"port": 8080}}
 READINESS = {"exec": {"command": ["test", "-f", "/tmp/ready"]}, "successThreshold": 2}
@@ -63,8 +64,28 @@ def test_probes_move_and_the_gate_comes(api: ApiServer, webhook: WebhookProcess,
     }
     container = stored["spec"]["containers"][0]
     assert not {"livenessProbe", "readinessProbe"} & container.keys()
+    never = {"successThreshold": 1, "failureThreshold": 2**31 - 1}
+    assert container["startupProbe"] == {**DEFAULTED, **READINESS, **never}
+    assert stored["metadata"]["annotations"][MADE] == '{"app":["startupProbe"]}'
     assert stored["spec"]["readinessGates"] == [{"conditionType": "probelet.dev/ready"}]
     assert api.admin.warnings == []
+
+
+def test_the_fallback_is_the_pods_own_probe_for_longer(api: ApiServer, webhook: WebhookProcess, namespace: str) -> None:
+    pod = web()
+    pod["metadata"]["annotations"] = {FALLBACK: "10m"}
+    stored = made(api, namespace, pod)
+    native = stored["spec"]["containers"][0]["livenessProbe"]
+    moved = json.loads(stored["metadata"]["annotations"][PROBES])["app"]["livenessProbe"]
+    assert native == {**moved, "failureThreshold": 60}
+    assert moved["failureThreshold"] == 3
+    assert stored["metadata"]["annotations"][MADE] == '{"app":["livenessProbe","startupProbe"]}'
+    pod["metadata"]["annotations"] = {FALLBACK: "5s"}
+    stored = made(api, namespace, pod)
+    assert stored["spec"]["containers"][0]["livenessProbe"] == moved
+    said = f'metadata.annotations[{FALLBACK}]: Invalid value: "5s": must be a duration of at least 1m, or none'
+    assert stored["metadata"]["annotations"][REASON] == said
+    assert api.admin.warnings == [f"probelet: probes stay native: {said}"]
 
 
 def test_pods_without_the_label_are_as_they_were(api: ApiServer, webhook: WebhookProcess, namespace: str) -> None:
@@ -163,11 +184,13 @@ def test_an_injector_in_either_order_ends_alike(
     assert sorted(json.loads(stored["metadata"]["annotations"][PROBES])) == ["app", "proxy"]
     assert [container["name"] for container in stored["spec"]["containers"]] == ["app", "proxy"]
     assert not any("readinessProbe" in container for container in stored["spec"]["containers"])
+    assert json.loads(stored["metadata"]["annotations"][MADE]) == {"app": ["startupProbe"], "proxy": ["startupProbe"]}
 
 
 @pytest.mark.parametrize("name", ["aa-enhanced", "zzz-enhanced"])
+@pytest.mark.parametrize("own", [{"startupProbe": {"tcpSocket": {"port": 8080}}}, {}])
 def test_both_opt_ins_in_either_order_end_alike(
-    api: ApiServer, webhook: WebhookProcess, namespace: str, name: str
+    api: ApiServer, webhook: WebhookProcess, namespace: str, name: str, own: Json
 ) -> None:
     before = configured(api)
     client = {**before["clientConfig"], "url": f"{webhook.url}/mutate-enhanced-liveness"}
@@ -175,19 +198,21 @@ def test_both_opt_ins_in_either_order_end_alike(
     body = {"metadata": {"name": name}, "webhooks": [value]}
     api.admin.create(f"{ADMISSION}/mutatingwebhookconfigurations", body)
     pod = web()
-    pod["spec"]["containers"][0]["startupProbe"] = {"tcpSocket": {"port": 8080}}
-    pod["metadata"]["annotations"] = {"apps.kruise.io/using-enhanced-liveness": "true"}
+    pod["spec"]["containers"][0] |= own
+    pod["metadata"]["annotations"] = {"apps.kruise.io/using-enhanced-liveness": "true", FALLBACK: "1h"}
     try:
         until(lambda: CONTEXT in made(api, namespace, pod)["metadata"]["annotations"], "enhanced liveness")
         stored = made(api, namespace, pod)
     finally:
         forget(api, name)
     annotations = stored["metadata"]["annotations"]
-    assert [sorted(probes) for probes in json.loads(annotations[PROBES]).values()] == [
-        ["readinessProbe", "startupProbe"]
-    ]
+    assert [sorted(probes) for probes in json.loads(annotations[PROBES]).values()] == [["readinessProbe"]]
     assert [sorted(entry) for entry in json.loads(annotations[CONTEXT])] == [["livenessProbe", "name"]]
-    assert not [field for field in stored["spec"]["containers"][0] if field.endswith("Probe")]
+    container = stored["spec"]["containers"][0]
+    assert sorted(field for field in container if field.endswith("Probe")) == ["livenessProbe", "startupProbe"]
+    assert container["livenessProbe"]["failureThreshold"] == 360
+    ours = ["livenessProbe"] if own else ["livenessProbe", "startupProbe"]
+    assert json.loads(annotations[MADE]) == {"app": ours}
     assert REASON not in annotations
 
 

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tests.unit.agent.made_pod import NODE
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 
 @asynccontextmanager
-async def agent(world: World, *words: str, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def agent(bare_node: AgentNode, *words: str, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """A running agent; the context's end ends it by SIGTERM."""
-    process = await begun(world, *words, **more)
+    process = await begun(bare_node, *words, **more)
     try:
         yield process
     finally:
@@ -22,14 +22,14 @@ async def agent(world: World, *words: str, **more: str) -> AsyncIterator[asyncio
         await process.wait()
 
 
-async def begun(world: World, *words: str, **more: str) -> asyncio.subprocess.Process:
+async def begun(bare_node: AgentNode, *words: str, **more: str) -> asyncio.subprocess.Process:
     """An agent that starts, with these words and flags."""
     flags = {
         "node": NODE,
-        "kubeconfig": str(world.api.kubeconfig()),
-        "runtime": f"unix://{world.folder / 'cri.sock'}",
-        "state_dir": str(world.folder / "state"),
-        "listen": f"unix:{world.folder / 'pages.sock'}",
+        "kubeconfig": str(bare_node.api.kubeconfig()),
+        "runtime": f"unix://{bare_node.folder / 'cri.sock'}",
+        "state_dir": str(bare_node.folder / "state"),
+        "listen": f"unix:{bare_node.folder / 'pages.sock'}",
         "log_format": "json",
         **more,
     }

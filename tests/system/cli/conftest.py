@@ -15,7 +15,7 @@ from probelet.server.control.client import Client
 
 from tests.support.limited import limited
 from tests.support.patience import PATIENCE_SECONDS
-from tests.unit.agent.scripted_agent import World, scripted_world
+from tests.unit.agent.scripted_agent import AgentNode, agent_node
 
 
 def wait_for(what: Callable[[], Any], why: str) -> Any:
@@ -121,10 +121,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
+async def bare_node(tmp_path: Path) -> AsyncIterator[AgentNode]:
     """A scripted runtime and API server for an agent."""
-    async with scripted_world(tmp_path) as world:
-        yield world
+    async with agent_node(tmp_path) as bare_node:
+        yield bare_node
 
 
 @pytest.fixture

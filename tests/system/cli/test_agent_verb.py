@@ -15,86 +15,86 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.system.cli.agent_process import agent, begun, until
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 pytestmark = pytest.mark.e2e
 
 LIVES, LIFE_SECONDS_MAX, SEED = 5, 0.4, 18
 
 
-async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: World) -> None:
+async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(bare_node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC, "livenessProbe": EXEC}})
-    (app,) = world.run(pod)
-    first = await begun(world)
-    await until(world.is_ready)
-    writes = world.api.seen("apply", "pods")
+    (app,) = bare_node.run(pod)
+    first = await begun(bare_node)
+    await until(bare_node.is_ready)
+    writes = bare_node.api.seen("apply", "pods")
     first.send_signal(signal.SIGKILL)
     await first.communicate()
-    async with agent(world) as second:
-        await until(lambda: len(world.api.all(LEASES)) == 1)
-        probed = len(world.runtime.called("exec_sync"))
-        await until(lambda: len(world.runtime.called("exec_sync")) > probed + 4)
-        assert world.api.seen("apply", "pods") == writes, "nothing flaps"
-        world.runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"dead")
-        await until(world.stopped)
-        assert [id for id, _ in world.stopped()] == [app]
-        await until(lambda: world.events("Killing"))
-        (found,) = [event for event in world.api.all(EVENTS) if event["reason"] == "Killing"]
+    async with agent(bare_node) as second:
+        await until(lambda: len(bare_node.api.all(LEASES)) == 1)
+        probed = len(bare_node.runtime.called("exec_sync"))
+        await until(lambda: len(bare_node.runtime.called("exec_sync")) > probed + 4)
+        assert bare_node.api.seen("apply", "pods") == writes, "nothing flaps"
+        bare_node.runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"dead")
+        await until(bare_node.stopped)
+        assert [id for id, _ in bare_node.stopped()] == [app]
+        await until(lambda: bare_node.events("Killing"))
+        (found,) = [event for event in bare_node.api.all(EVENTS) if event["reason"] == "Killing"]
         assert found["source"] == {"component": "probelet-agent", "host": NODE}
         assert found["involvedObject"]["fieldPath"] == "spec.containers{app}"
     assert second.returncode == 0
-    assert world.runtime.containers[app].exit_code == 137
+    assert bare_node.runtime.containers[app].exit_code == 137
 
 
-async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(world: World) -> None:
+async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(bare_node: AgentNode) -> None:
     """Each life of the agent gets new pods, so that it ends while their first results come."""
     moments = random.Random(SEED)
     turned: dict[str, list[str]] = {}
 
     def note() -> None:
         for name, turns in turned.items():
-            if (status := world.condition(name).get("status")) and turns[-1:] != [status]:
+            if (status := bare_node.condition(name).get("status")) and turns[-1:] != [status]:
                 turns.append(status)
 
-    world.api.store.listeners.append(note)
+    bare_node.api.store.listeners.append(note)
     probes = dict.fromkeys(("startupProbe", "readinessProbe", "livenessProbe"), EXEC)
     for life in range(LIVES):
         for number in range(4):
             name = f"pod-{life}-{number}"
             turned[name] = []
-            world.run(made_pod({"app": probes}, name=name))
-        process, probed = await begun(world), len(world.runtime.called("exec_sync"))
-        await until(lambda: len(world.runtime.called("exec_sync")) > probed)  # noqa: B023
+            bare_node.run(made_pod({"app": probes}, name=name))
+        process, probed = await begun(bare_node), len(bare_node.runtime.called("exec_sync"))
+        await until(lambda: len(bare_node.runtime.called("exec_sync")) > probed)  # noqa: B023
         await asyncio.sleep(moments.uniform(0, LIFE_SECONDS_MAX))
         process.send_signal(signal.SIGKILL)
         await process.communicate()
-    async with agent(world):
+    async with agent(bare_node):
         await until(lambda: all(turns[-1:] == ["True"] for turns in turned.values()))
     assert all(turns in (["True"], ["False", "True"]) for turns in turned.values()), turned
 
 
-async def test_a_second_agent_says_who_runs_and_goes_on_when_that_one_has_ended(world: World) -> None:
-    first = await begun(world)
-    await until(lambda: world.api.seen("watch", "pods"))
-    second = await begun(world)
+async def test_a_second_agent_says_who_runs_and_goes_on_when_that_one_has_ended(bare_node: AgentNode) -> None:
+    first = await begun(bare_node)
+    await until(lambda: bare_node.api.seen("watch", "pods"))
+    second = await begun(bare_node)
     assert second.stderr is not None
     line = json.loads(await second.stderr.readline())
     while line["message"] != "waiting for the state directory: two agents of a node exclude each other":
         line = json.loads(await second.stderr.readline())
     assert line["holder"] == f"another probelet (pid {first.pid})"
-    assert world.api.seen("watch", "pods") == 1
+    assert bare_node.api.seen("watch", "pods") == 1
     first.terminate()
     await first.communicate()
-    await until(lambda: world.api.seen("watch", "pods") == 2)
+    await until(lambda: bare_node.api.seen("watch", "pods") == 2)
     second.terminate()
     await second.communicate()
     assert second.returncode == 0
 
 
-async def test_an_agent_that_waits_ends_by_a_signal(world: World) -> None:
-    async with agent(world):
-        await until(lambda: world.api.seen("watch", "pods"))
-        second = await begun(world)
+async def test_an_agent_that_waits_ends_by_a_signal(bare_node: AgentNode) -> None:
+    async with agent(bare_node):
+        await until(lambda: bare_node.api.seen("watch", "pods"))
+        second = await begun(bare_node)
         assert second.stderr is not None
         while b"waiting for the state directory" not in await second.stderr.readline():
             pass
@@ -103,7 +103,7 @@ async def test_an_agent_that_waits_ends_by_a_signal(world: World) -> None:
         assert second.returncode == 0
 
 
-async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> None:
+async def test_what_cannot_work_is_one_line(bare_node: AgentNode, tmp_path: Path) -> None:
     for flags, said, code in (
         ({"kubeconfig": str(tmp_path / "none")}, "none", 3),
         ({"listen": "0.0.0.0:0"}, "--listen-health", 2),
@@ -112,7 +112,7 @@ async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> Non
         ({"node_ip": "nowhere"}, '--node-ip: "nowhere" is no IP address', 2),
         ({"runtime": f"unix://{tmp_path / 'no.sock'}"}, "no.sock", 3),
     ):
-        process = await begun(world, **flags)
+        process = await begun(bare_node, **flags)
         _, err = await process.communicate()
         (line,) = err.decode().splitlines()
         assert process.returncode == code
@@ -121,18 +121,18 @@ async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("is_given", [True, False])
 async def test_health_and_metrics_for_other_machines_go_over_tls_and_show_no_probe(
-    world: World, tls_files: tuple[Path, Path], is_given: bool
+    bare_node: AgentNode, tls_files: tuple[Path, Path], is_given: bool
 ) -> None:
-    world.run(made_pod({"app": {"readinessProbe": EXEC}}))
+    bare_node.run(made_pod({"app": {"readinessProbe": EXEC}}))
     chain, key = tls_files
     certificate = {"cert_file": str(chain), "key_file": str(key)} if is_given else {}
-    process = await begun(world, listen_health="127.0.0.1:0", **certificate)
+    process = await begun(bare_node, listen_health="127.0.0.1:0", **certificate)
     try:
         assert process.stderr is not None
         while (line := json.loads(await process.stderr.readline()))["message"] != "pages":
             pass
         base = line["url"].removesuffix("/metrics")
-        await until(world.is_ready)
+        await until(bare_node.is_ready)
         found = {path: await asyncio.to_thread(fetched, base + path) for path in ("/healthz", "/readyz", "/metrics")}
         assert found["/healthz"][0] == found["/readyz"][0] == 200
         assert b"probelet_agent_pods 1" in found["/metrics"][1]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.system.cli.agent_process import agent, begun, until
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 pytestmark = pytest.mark.e2e
 
@@ -34,11 +34,13 @@ async def said(supervisor: asyncio.subprocess.Process, message: str) -> dict[str
     raise AssertionError(f"the log ended without: {message}")
 
 
-async def test_an_agent_that_is_killed_three_times_goes_on_each_time_and_turns_no_condition(world: World) -> None:
-    world.run(made_pod({"app": {"readinessProbe": EXEC, "livenessProbe": EXEC}}))
-    async with agent(world, "--supervise") as supervisor:
-        await until(world.is_ready)
-        writes = world.api.seen("apply", "pods")
+async def test_an_agent_that_is_killed_three_times_goes_on_each_time_and_turns_no_condition(
+    bare_node: AgentNode,
+) -> None:
+    bare_node.run(made_pod({"app": {"readinessProbe": EXEC, "livenessProbe": EXEC}}))
+    async with agent(bare_node, "--supervise") as supervisor:
+        await until(bare_node.is_ready)
+        writes = bare_node.api.seen("apply", "pods")
         for waits in (0, 1, 2):
             await said(supervisor, "listening")
             killed = worker(supervisor)
@@ -47,22 +49,22 @@ async def test_an_agent_that_is_killed_three_times_goes_on_each_time_and_turns_n
             assert (row["cause"], row["in_seconds"], row["level"]) == ("SIGKILL", waits, "warning")
             await until(lambda: worker(supervisor) not in (0, killed))  # noqa: B023
         await said(supervisor, "listening")
-        probed = len(world.runtime.called("exec_sync"))
-        await until(lambda: len(world.runtime.called("exec_sync")) > probed + 4)
-        assert world.api.seen("apply", "pods") == writes, "nothing flaps"
+        probed = len(bare_node.runtime.called("exec_sync"))
+        await until(lambda: len(bare_node.runtime.called("exec_sync")) > probed + 4)
+        assert bare_node.api.seen("apply", "pods") == writes, "nothing flaps"
     assert supervisor.returncode == 0
 
 
-async def test_a_signal_to_the_parent_ends_the_agent_as_it_ends_by_itself(world: World) -> None:
-    supervisor = await begun(world, "--supervise")
+async def test_a_signal_to_the_parent_ends_the_agent_as_it_ends_by_itself(bare_node: AgentNode) -> None:
+    supervisor = await begun(bare_node, "--supervise")
     await said(supervisor, "listening")
     supervisor.terminate()
     assert (await said(supervisor, "leaving the pods to the kubelet"))["reason"] == "SIGTERM"
     assert await supervisor.wait() == 0
 
 
-async def test_the_agent_ends_with_its_parent(world: World) -> None:
-    supervisor = await begun(world, "--supervise")
+async def test_the_agent_ends_with_its_parent(bare_node: AgentNode) -> None:
+    supervisor = await begun(bare_node, "--supervise")
     await said(supervisor, "listening")
     one = worker(supervisor)
     supervisor.kill()
@@ -79,12 +81,12 @@ def _lives(process: int) -> bool:
 
 
 async def test_a_mistake_on_the_command_line_is_said_once_and_an_agent_that_cannot_work_is_tried_again(
-    world: World, tmp_path: Path
+    bare_node: AgentNode, tmp_path: Path
 ) -> None:
-    mistaken = await begun(world, "--supervise", node_ip="nowhere")
+    mistaken = await begun(bare_node, "--supervise", node_ip="nowhere")
     _, err = await mistaken.communicate()
     assert (mistaken.returncode, len(err.splitlines())) == (2, 1)
-    waiting = await begun(world, "--supervise", runtime=f"unix://{tmp_path / 'no.sock'}")
+    waiting = await begun(bare_node, "--supervise", runtime=f"unix://{tmp_path / 'no.sock'}")
     found = [await said(waiting, DIED) for _ in range(2)]
     assert [(row["cause"], row["in_seconds"]) for row in found] == [("exit code 3", 0), ("exit code 3", 1)]
     waiting.terminate()
@@ -93,8 +95,8 @@ async def test_a_mistake_on_the_command_line_is_said_once_and_an_agent_that_cann
     assert waiting.returncode in (0, 3, 128 + signal.SIGTERM)
 
 
-async def test_an_agent_that_somebody_asks_to_end_is_not_started_again(world: World) -> None:
-    supervisor = await begun(world, "--supervise")
+async def test_an_agent_that_somebody_asks_to_end_is_not_started_again(bare_node: AgentNode) -> None:
+    supervisor = await begun(bare_node, "--supervise")
     await said(supervisor, "listening")
     os.kill(worker(supervisor), signal.SIGTERM)
     assert await supervisor.wait() == 0

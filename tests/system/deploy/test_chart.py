@@ -52,6 +52,11 @@ def test_monitoring_is_the_component(tmp_path: Path) -> None:
     assert templated("--set", "monitoring=true") == without_namespace(found)
 
 
+def test_the_fallback_is_the_component(tmp_path: Path) -> None:
+    found = kustomized(on_top(tmp_path, "fallback"))
+    assert templated("--set", "webhook.fallback=10m") == without_namespace(found)
+
+
 def test_enhanced_liveness_is_the_overlay() -> None:
     found = kustomized(OVERLAYS / "enhanced-liveness")
     assert templated("--set", "enhancedLiveness.enabled=true") == without_namespace(found)
@@ -97,6 +102,7 @@ def test_values_reach_the_pods() -> None:
     [
         ("webhook.timeoutSeconds=30", "/webhook/timeoutSeconds"),
         ("webhook.replicas=0", "/webhook/replicas"),
+        ("webhook.fallback=10", "/webhook/fallback"),
         ("agent.stateFolder=relative", "/agent/stateFolder"),
         ("agent.maxUnavailable=0%", "/agent/maxUnavailable"),
         ("agent.resources.limits.memory=lots", "/agent/resources/limits/memory"),

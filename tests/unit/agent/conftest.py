@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.agent.scripted_agent import World, scripted_world
+from tests.unit.agent.scripted_agent import AgentNode, agent_node
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +23,14 @@ def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
+async def bare_node(tmp_path: Path) -> AsyncIterator[AgentNode]:
     """A node without an agent; a test begins some by ``an_agent``."""
-    async with scripted_world(tmp_path) as world:
-        yield world
+    async with agent_node(tmp_path) as bare_node:
+        yield bare_node
 
 
 @pytest.fixture
-async def node(world: World) -> AsyncIterator[World]:
+async def node(bare_node: AgentNode) -> AsyncIterator[AgentNode]:
     """A node with an agent."""
-    async with world.an_agent():
-        yield world
+    async with bare_node.an_agent():
+        yield bare_node

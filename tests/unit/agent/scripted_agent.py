@@ -33,7 +33,7 @@ STEPS_OF_LOOP: Final = 5
 """So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
 
 
-class World:
+class AgentNode:
     """A node with a kubelet and an agent, and the API server of both. Agents come and go; the rest stays."""
 
     def __init__(self, runtime: ScriptedRuntime, client: RuntimeClient, api: KubeApi, folder: Path) -> None:
@@ -177,13 +177,13 @@ class World:
 
 
 @asynccontextmanager
-async def scripted_world(folder: Path) -> AsyncIterator[World]:
+async def agent_node(folder: Path) -> AsyncIterator[AgentNode]:
     """A node without an agent yet."""
     runtime = ScriptedRuntime()
     client = await runtime.serve(folder)
     async with KubeApi() as api:
         try:
-            yield World(runtime, client, api, folder)
+            yield AgentNode(runtime, client, api, folder)
         finally:
             await client.aclose()
             await runtime.stop()

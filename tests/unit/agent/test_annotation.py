@@ -8,27 +8,27 @@ from probelet.beside.takeover.names import ENHANCED_LIVENESS, NOT_TAKEN_OVER_ANN
 from probelet.kube.kinds import PODS
 
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 READINESS = {"app": {"readinessProbe": EXEC}}
 SMUGGLED = {"app": {"readinessProbe": {**EXEC, "exec": {"command": ["smuggled"]}}}}
 
 
-def annotate(world: World, name: str, value: str | None) -> None:
+def annotate(bare_node: AgentNode, name: str, value: str | None) -> None:
     """Somebody with the right to patch pods edits the annotation."""
-    found = world.api.get(PODS, "web", "default")
+    found = bare_node.api.get(PODS, "web", "default")
     assert found is not None
     kept = {key: text for key, text in found["metadata"]["annotations"].items() if key != name}
     written = kept if value is None else {**kept, name: value}
-    world.api.put(PODS, {**found, "metadata": {**found["metadata"], "annotations": written}})
+    bare_node.api.put(PODS, {**found, "metadata": {**found["metadata"], "annotations": written}})
 
 
-def commands(world: World) -> set[tuple[str, ...]]:
-    return {tuple(call.cmd) for call in world.runtime.called("exec_sync")}
+def commands(bare_node: AgentNode) -> set[tuple[str, ...]]:
+    return {tuple(call.cmd) for call in bare_node.runtime.called("exec_sync")}
 
 
 @pytest.mark.parametrize("value", [json.dumps(SMUGGLED), "{}", "broken", None])
-async def test_a_change_after_the_first_sight_is_ignored_with_one_event(node: World, value: str | None) -> None:
+async def test_a_change_after_the_first_sight_is_ignored_with_one_event(node: AgentNode, value: str | None) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     annotate(node, PROBES_ANNOTATION, value)
@@ -41,30 +41,30 @@ async def test_a_change_after_the_first_sight_is_ignored_with_one_event(node: Wo
     assert node.is_ready()
 
 
-async def test_it_is_ignored_by_the_next_agent_too(world: World) -> None:
-    async with world.an_agent():
-        world.run(made_pod(READINESS))
-        await world.until(world.is_ready)
-    annotate(world, PROBES_ANNOTATION, json.dumps(SMUGGLED))
-    async with world.an_agent():
-        await world.until(lambda: world.events("ProbesChanged"))
-        await world.for_seconds(5)
-        assert commands(world) == {("probe",)}
+async def test_it_is_ignored_by_the_next_agent_too(bare_node: AgentNode) -> None:
+    async with bare_node.an_agent():
+        bare_node.run(made_pod(READINESS))
+        await bare_node.until(bare_node.is_ready)
+    annotate(bare_node, PROBES_ANNOTATION, json.dumps(SMUGGLED))
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.events("ProbesChanged"))
+        await bare_node.for_seconds(5)
+        assert commands(bare_node) == {("probe",)}
 
 
-async def test_a_pod_that_was_first_seen_without_an_annotation_never_gets_one(world: World) -> None:
+async def test_a_pod_that_was_first_seen_without_an_annotation_never_gets_one(bare_node: AgentNode) -> None:
     pod = made_pod()
-    async with world.an_agent():
-        world.run(pod)
-        await world.until(lambda: list((world.folder / "pods").glob("*.json")))
-    annotate(world, PROBES_ANNOTATION, json.dumps(SMUGGLED))
-    async with world.an_agent():
-        await world.until(lambda: world.events("ProbesChanged"))
-        await world.for_seconds(5)
-        assert commands(world) == set()
-        assert not world.agent.pods.by_uid
-        world.api.remove(PODS, "web", "default")
-        await world.until(lambda: not list((world.folder / "pods").glob("*.json")))
+    async with bare_node.an_agent():
+        bare_node.run(pod)
+        await bare_node.until(lambda: list((bare_node.folder / "pods").glob("*.json")))
+    annotate(bare_node, PROBES_ANNOTATION, json.dumps(SMUGGLED))
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.events("ProbesChanged"))
+        await bare_node.for_seconds(5)
+        assert commands(bare_node) == set()
+        assert not bare_node.agent.pods.by_uid
+        bare_node.api.remove(PODS, "web", "default")
+        await bare_node.until(lambda: not list((bare_node.folder / "pods").glob("*.json")))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_a_pod_that_was_first_seen_without_an_annotation_never_gets_one(wo
     ],
 )
 async def test_what_cannot_be_run_is_an_event_and_the_gate_stays_closed(
-    node: World, annotation: str, said: str
+    node: AgentNode, annotation: str, said: str
 ) -> None:
     node.run(made_pod(annotation=annotation))
     await node.until(lambda: node.events("ProbesIgnored"))
@@ -92,14 +92,14 @@ async def test_what_cannot_be_run_is_an_event_and_the_gate_stays_closed(
     assert not node.runtime.called("exec_sync")
 
 
-async def test_an_entry_of_an_unknown_container_is_an_event_and_hides_no_other(node: World) -> None:
+async def test_an_entry_of_an_unknown_container_is_an_event_and_hides_no_other(node: AgentNode) -> None:
     node.run(made_pod({"nobody": {"readinessProbe": EXEC}, "app": {"readinessProbe": EXEC}}))
     await node.until(node.is_ready)
     (message,) = node.events("ProbesIgnored")
     assert 'the pod has no container "nobody"' in message
 
 
-async def test_an_entry_whose_native_probe_is_in_the_spec_is_the_kubelets(node: World) -> None:
+async def test_an_entry_whose_native_probe_is_in_the_spec_is_the_kubelets(node: AgentNode) -> None:
     containers: list[dict[str, Any]] = [{"name": "app", "image": "i", "livenessProbe": {"tcpSocket": {"port": 1}}}]
     node.run(made_pod({"app": {"livenessProbe": EXEC, "readinessProbe": EXEC}}, containers=containers))
     await node.until(node.is_ready)
@@ -108,7 +108,7 @@ async def test_an_entry_whose_native_probe_is_in_the_spec_is_the_kubelets(node: 
     assert "livenessProbe" in message
 
 
-async def test_a_liveness_probe_of_enhanced_liveness_never_kills_here(node: World) -> None:
+async def test_a_liveness_probe_of_enhanced_liveness_never_kills_here(node: AgentNode) -> None:
     pod = made_pod({"app": {"livenessProbe": EXEC, "startupProbe": EXEC}}, annotations={ENHANCED_LIVENESS: "true"})
     node.run(pod)
     await node.until(node.is_ready)
@@ -116,14 +116,14 @@ async def test_a_liveness_probe_of_enhanced_liveness_never_kills_here(node: Worl
     assert any("enhanced liveness" in message for message in node.events("ProbesIgnored"))
 
 
-async def test_the_reason_of_a_pod_that_stays_native_is_an_event(node: World) -> None:
+async def test_the_reason_of_a_pod_that_stays_native_is_an_event(node: AgentNode) -> None:
     reason = "probes of container app name a host"
     node.run(made_pod(annotations={NOT_TAKEN_OVER_ANNOTATION: reason}))
     await node.until(lambda: node.events("ProbesNotTakenOver"))
     assert node.events("ProbesNotTakenOver") == [reason]
 
 
-async def test_a_named_port_that_does_not_resolve_is_a_prober_error_and_no_result(node: World) -> None:
+async def test_a_named_port_that_does_not_resolve_is_a_prober_error_and_no_result(node: AgentNode) -> None:
     probe = {"httpGet": {"path": "/", "port": "nowhere"}, "periodSeconds": 1, "failureThreshold": 1}
     node.run(made_pod({"app": {"readinessProbe": probe, "livenessProbe": probe}}))
     await node.until(lambda: node.events("Unhealthy"))
@@ -133,7 +133,7 @@ async def test_a_named_port_that_does_not_resolve_is_a_prober_error_and_no_resul
     assert not node.stopped(), "a prober error is no failure"
 
 
-async def test_variables_of_the_container_are_expanded_and_kept_only_then(node: World) -> None:
+async def test_variables_of_the_container_are_expanded_and_kept_only_then(node: AgentNode) -> None:
     env = [{"name": "NAME", "value": "secret"}, {"name": "REF", "valueFrom": {"fieldRef": {"fieldPath": "x"}}}]
     containers: list[dict[str, Any]] = [{"name": "app", "image": "i", "env": env}]
     plain = {"app": {"readinessProbe": EXEC}}
@@ -147,7 +147,7 @@ async def test_variables_of_the_container_are_expanded_and_kept_only_then(node: 
     assert "secret" not in kept["plain"]
 
 
-async def test_the_file_of_a_pod_of_a_megabyte_is_small(node: World) -> None:
+async def test_the_file_of_a_pod_of_a_megabyte_is_small(node: AgentNode) -> None:
     pod = made_pod(READINESS, annotations={"last-applied": "x" * 400_000})
     pod["spec"]["volumes"] = [{"name": f"v{index}", "configMap": {"name": "y" * 250}} for index in range(2000)]
     assert len(json.dumps(pod)) > 900_000

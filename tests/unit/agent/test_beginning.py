@@ -7,7 +7,7 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 POST_START = {"lifecycle": {"postStart": {"exec": {"command": ["hook"]}}}}
 HOOKED: list[dict[str, Any]] = [{"name": "app", "image": "i", **POST_START}]
@@ -19,7 +19,7 @@ def well(_: Request) -> Reply:
     return 200, {}, "ok"
 
 
-async def test_no_probe_before_the_status_shows_this_container_running_and_started(node: World) -> None:
+async def test_no_probe_before_the_status_shows_this_container_running_and_started(node: AgentNode) -> None:
     pod = made_pod(LIVENESS, containers=HOOKED)
     node.run(pod, started=False)
     await node.for_seconds(5)
@@ -28,7 +28,7 @@ async def test_no_probe_before_the_status_shows_this_container_running_and_start
     await node.until(lambda: node.runtime.called("exec_sync"))
 
 
-async def test_the_status_of_an_earlier_instance_begins_nothing(node: World) -> None:
+async def test_the_status_of_an_earlier_instance_begins_nothing(node: AgentNode) -> None:
     pod = made_pod(LIVENESS)
     (first,) = node.run(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
@@ -42,7 +42,7 @@ async def test_the_status_of_an_earlier_instance_begins_nothing(node: World) -> 
     await node.until(lambda: node.runtime.called("exec_sync")[-1].container_id == second)
 
 
-async def test_a_native_startup_probe_is_waited_for(node: World) -> None:
+async def test_a_native_startup_probe_is_waited_for(node: AgentNode) -> None:
     containers = [{"name": "app", "image": "i", "startupProbe": {"tcpSocket": {"port": 1}}}]
     pod = made_pod(LIVENESS, containers=containers)
     node.run(pod, started=False)
@@ -53,7 +53,7 @@ async def test_a_native_startup_probe_is_waited_for(node: World) -> None:
 
 
 async def test_while_the_api_server_is_away_the_runtime_alone_begins_containers_without_a_post_start_hook(
-    node: World,
+    node: AgentNode,
 ) -> None:
     plain, hooked = made_pod(LIVENESS, name="plain"), made_pod(LIVENESS, name="hooked", containers=HOOKED)
     node.create(plain)
@@ -69,7 +69,7 @@ async def test_while_the_api_server_is_away_the_runtime_alone_begins_containers_
     await node.until(lambda: ids[1] in {call.container_id for call in node.runtime.called("exec_sync")})
 
 
-async def test_a_container_that_has_begun_stays_so_whatever_the_status_says_later(node: World) -> None:
+async def test_a_container_that_has_begun_stays_so_whatever_the_status_says_later(node: AgentNode) -> None:
     pod = made_pod(LIVENESS, containers=HOOKED)
     node.run(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
@@ -78,7 +78,7 @@ async def test_a_container_that_has_begun_stays_so_whatever_the_status_says_late
     await node.until(lambda: len(node.runtime.called("exec_sync")) > probed + 3)
 
 
-async def test_only_the_address_of_the_sandbox_is_dialled(node: World) -> None:
+async def test_only_the_address_of_the_sandbox_is_dialled(node: AgentNode) -> None:
     with Server(well) as mine, Server(well) as other:
         probe = {"httpGet": {"path": "/", "port": mine.port}, "periodSeconds": 1}
         elsewhere = {"httpGet": {"path": "/", "port": other.port, "host": "127.0.0.1"}, "periodSeconds": 1}
@@ -95,54 +95,56 @@ async def test_only_the_address_of_the_sandbox_is_dialled(node: World) -> None:
         assert not node.is_ready("host")
 
 
-async def test_a_pod_on_the_hosts_network_has_the_address_of_the_node(world: World) -> None:
+async def test_a_pod_on_the_hosts_network_has_the_address_of_the_node(bare_node: AgentNode) -> None:
     with Server(well) as web:
         probe = {"httpGet": {"path": "/", "port": web.port}, "periodSeconds": 1}
         pod = made_pod({"app": {"readinessProbe": probe}}, hostNetwork=True)
-        world.create(pod)
-        world.kubelet.sandbox(pod, ip="")
-        world.kubelet.start(pod)
-        world.write_status(pod)
-        async with world.an_agent(address="127.0.0.1"):
-            await world.until(world.is_ready)
+        bare_node.create(pod)
+        bare_node.kubelet.sandbox(pod, ip="")
+        bare_node.kubelet.start(pod)
+        bare_node.write_status(pod)
+        async with bare_node.an_agent(address="127.0.0.1"):
+            await bare_node.until(bare_node.is_ready)
 
 
 @pytest.mark.parametrize("release", ["1.35", "1.36"])
 async def test_a_container_nobody_remembers_has_not_started_before_its_startup_probe_passed(
-    world: World, release: str
+    bare_node: AgentNode, release: str
 ) -> None:
     """kubernetes#142305: a kubelet that restarts takes it for started, and it becomes ready and stays so."""
     starts = {**EXEC, "exec": {"command": ["starts"]}, "failureThreshold": 1000}
-    world.runtime.exec_answers["starts",] = FAILS
-    world.run(made_pod({"app": {"startupProbe": starts, "readinessProbe": EXEC, "livenessProbe": EXEC}}))
+    bare_node.runtime.exec_answers["starts",] = FAILS
+    bare_node.run(made_pod({"app": {"startupProbe": starts, "readinessProbe": EXEC, "livenessProbe": EXEC}}))
     written: list[bool] = []
-    world.api.store.listeners.append(lambda: written.append(world.is_ready()))
-    async with world.an_agent(release=release):
-        await world.until(lambda: world.condition().get("status") == "False")
-        await world.for_seconds(5)
-        assert not world.pod()["containers"][0]["started"]
-        assert {tuple(call.cmd) for call in world.runtime.called("exec_sync")} == {("starts",)}
+    bare_node.api.store.listeners.append(lambda: written.append(bare_node.is_ready()))
+    async with bare_node.an_agent(release=release):
+        await bare_node.until(lambda: bare_node.condition().get("status") == "False")
+        await bare_node.for_seconds(5)
+        assert not bare_node.pod()["containers"][0]["started"]
+        assert {tuple(call.cmd) for call in bare_node.runtime.called("exec_sync")} == {("starts",)}
         assert True not in written, "not even for a moment"
-        world.runtime.exec_answers.clear()
-        await world.until(world.is_ready)
+        bare_node.runtime.exec_answers.clear()
+        await bare_node.until(bare_node.is_ready)
 
 
-async def test_a_container_that_runs_at_the_first_sync_and_that_nobody_remembers_is_probed_once(world: World) -> None:
-    (app,) = world.run(made_pod({"app": {"readinessProbe": {**EXEC, "periodSeconds": 600}}}))
+async def test_a_container_that_runs_at_the_first_sync_and_that_nobody_remembers_is_probed_once(
+    bare_node: AgentNode,
+) -> None:
+    (app,) = bare_node.run(made_pod({"app": {"readinessProbe": {**EXEC, "periodSeconds": 600}}}))
     # To a prober that starts much later it has no initial result.
-    world.runtime.containers[app].started_at -= 60 * 10**9
-    async with world.an_agent():
-        await world.until(world.is_ready)
-    (world.folder / "journal").unlink()
-    probed = len(world.runtime.called("exec_sync"))
-    async with world.an_agent():
-        await world.until(lambda: world.pod() and world.pod()["ready"])
-        await world.for_seconds(5)
-        assert len(world.runtime.called("exec_sync")) == probed + 1
+    bare_node.runtime.containers[app].started_at -= 60 * 10**9
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.is_ready)
+    (bare_node.folder / "journal").unlink()
+    probed = len(bare_node.runtime.called("exec_sync"))
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.pod() and bare_node.pod()["ready"])
+        await bare_node.for_seconds(5)
+        assert len(bare_node.runtime.called("exec_sync")) == probed + 1
 
 
 @pytest.mark.parametrize("probe", ["livenessProbe", "readinessProbe"])
-async def test_the_startup_probe_gates_the_others_inside_the_agent(node: World, probe: str) -> None:
+async def test_the_startup_probe_gates_the_others_inside_the_agent(node: AgentNode, probe: str) -> None:
     starts = {"exec": {"command": ["starts"]}, "periodSeconds": 1, "failureThreshold": 1000}
     node.runtime.exec_answers["starts",] = FAILS
     node.run(made_pod({"app": {"startupProbe": starts, probe: EXEC}}))

@@ -9,23 +9,23 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.kube_api import Answer, Delay
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
 READINESS = {"app": {"readinessProbe": EXEC}}
 
 
-def applied(node: World) -> int:
+def applied(node: AgentNode) -> int:
     return node.api.seen("apply", "pods")
 
 
-def written(node: World, result: str) -> int:
+def written(node: AgentNode, result: str) -> int:
     line = f'probelet_agent_condition_writes_total{{result="{result}"}} '
     (found,) = [each for each in node.agent.view.metrics().decode().splitlines() if each.startswith(line)]
     return int(found.removeprefix(line))
 
 
-async def turn(node: World, *, ready: bool) -> None:
+async def turn(node: AgentNode, *, ready: bool) -> None:
     """The probe answers otherwise from now on, and the agent's own view follows."""
     if ready:
         node.runtime.exec_answers.clear()
@@ -34,7 +34,7 @@ async def turn(node: World, *, ready: bool) -> None:
     await node.until(lambda: node.pod()["ready"] is ready)
 
 
-async def test_it_is_applied_on_change_only_with_a_manager_of_its_own(node: World) -> None:
+async def test_it_is_applied_on_change_only_with_a_manager_of_its_own(node: AgentNode) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     writes = applied(node)
@@ -47,7 +47,7 @@ async def test_it_is_applied_on_change_only_with_a_manager_of_its_own(node: Worl
     assert "probelet-agent" in str(vars(node.api.store.owners[key]))
 
 
-async def test_while_the_api_server_is_away_only_the_latest_is_kept(node: World) -> None:
+async def test_while_the_api_server_is_away_only_the_latest_is_kept(node: AgentNode) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     await node.api.refuse()
@@ -59,7 +59,7 @@ async def test_while_the_api_server_is_away_only_the_latest_is_kept(node: World)
     assert applied(node) == writes + 1
 
 
-async def test_a_change_that_went_back_is_not_written(node: World) -> None:
+async def test_a_change_that_went_back_is_not_written(node: AgentNode) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     writes = applied(node)
@@ -73,7 +73,7 @@ async def test_a_change_that_went_back_is_not_written(node: World) -> None:
 
 
 @pytest.mark.parametrize("code", [429, 500, 403])
-async def test_a_refused_write_is_tried_again_with_the_latest(node: World, code: int) -> None:
+async def test_a_refused_write_is_tried_again_with_the_latest(node: AgentNode, code: int) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     node.api.faults.add(Answer(code), "apply", "pods", times=2)
@@ -82,7 +82,7 @@ async def test_a_refused_write_is_tried_again_with_the_latest(node: World, code:
     assert written(node, "error") == 2
 
 
-async def test_retry_after_is_kept(node: World) -> None:
+async def test_retry_after_is_kept(node: AgentNode) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
     node.api.faults.add(Answer(429, headers={"Retry-After": "60"}), "apply", "pods")
@@ -93,7 +93,9 @@ async def test_retry_after_is_kept(node: World) -> None:
     assert node.agent.host.timers.now() - begun >= 55 * 10**9
 
 
-async def test_a_missing_right_is_named_by_verb_and_resource(node: World, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_missing_right_is_named_by_verb_and_resource(
+    node: AgentNode, capsys: pytest.CaptureFixture[str]
+) -> None:
     message = 'User "system:serviceaccount:probelet-system:probelet-agent" cannot patch resource "pods/status"'
     node.api.faults.add(Answer(403, message, "Forbidden"), "apply", "pods", times=None)
     node.run(made_pod(READINESS))
@@ -105,7 +107,7 @@ async def test_a_missing_right_is_named_by_verb_and_resource(node: World, capsys
     await node.until(node.is_ready)
 
 
-async def test_a_pod_of_the_same_name_and_another_uid_is_left_alone(node: World) -> None:
+async def test_a_pod_of_the_same_name_and_another_uid_is_left_alone(node: AgentNode) -> None:
     pod = made_pod(READINESS)
     node.run(pod)
     await node.until(node.is_ready)
@@ -121,31 +123,31 @@ async def test_a_pod_of_the_same_name_and_another_uid_is_left_alone(node: World)
     assert node.condition()["message"] == "containers with unready status: [app]", "the new pod's own"
 
 
-async def test_a_condition_that_the_api_server_has_already_is_not_written_again(world: World) -> None:
+async def test_a_condition_that_the_api_server_has_already_is_not_written_again(bare_node: AgentNode) -> None:
     pod = made_pod(READINESS)
-    world.run(pod)
-    async with world.an_agent():
-        await world.until(world.is_ready)
-        since = world.condition()["lastTransitionTime"]
-    writes = applied(world)
-    async with world.an_agent():
-        await world.until(lambda: world.pod() and world.pod()["ready"])
-        await world.for_seconds(10)
-        assert applied(world) == writes, "an agent that restarts: nothing flaps"
-        world.runtime.exec_answers["probe",] = FAILS
-        await world.until(lambda: not world.is_ready())
-        assert world.condition()["lastTransitionTime"] >= since
+    bare_node.run(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.is_ready)
+        since = bare_node.condition()["lastTransitionTime"]
+    writes = applied(bare_node)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.pod() and bare_node.pod()["ready"])
+        await bare_node.for_seconds(10)
+        assert applied(bare_node) == writes, "an agent that restarts: nothing flaps"
+        bare_node.runtime.exec_answers["probe",] = FAILS
+        await bare_node.until(lambda: not bare_node.is_ready())
+        assert bare_node.condition()["lastTransitionTime"] >= since
 
 
-async def test_the_conditions_stay_as_they_were_while_no_agent_runs(world: World) -> None:
-    async with world.an_agent():
-        world.run(made_pod(READINESS))
-        await world.until(world.is_ready)
-    world.runtime.exec_answers["probe",] = FAILS
-    assert world.is_ready()
+async def test_the_conditions_stay_as_they_were_while_no_agent_runs(bare_node: AgentNode) -> None:
+    async with bare_node.an_agent():
+        bare_node.run(made_pod(READINESS))
+        await bare_node.until(bare_node.is_ready)
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    assert bare_node.is_ready()
 
 
-async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_contest_follows(node: World) -> None:
+async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_contest_follows(node: AgentNode) -> None:
     node.runtime.exec_answers["probe",] = FAILS
     node.run(made_pod(READINESS))
     await node.until(lambda: node.condition().get("status") == "False")
@@ -163,18 +165,18 @@ async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_co
     await node.until(lambda: not node.is_ready())
 
 
-async def test_a_pod_whose_liveness_alone_was_taken_over_has_no_condition(node: World) -> None:
+async def test_a_pod_whose_liveness_alone_was_taken_over_has_no_condition(node: AgentNode) -> None:
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, readinessGates=[]))
     await node.until(lambda: node.runtime.called("exec_sync"))
     await node.for_seconds(5)
     assert node.condition() == {}
 
 
-async def test_every_container_with_a_taken_over_probe_counts(node: World) -> None:
+async def test_every_container_with_a_taken_over_probe_counts(node: AgentNode) -> None:
     containers: list[dict[str, Any]] = [{"name": name, "image": "i"} for name in ("a", "b", "c")]
     slow = {"exec": {"command": ["slow"]}, "periodSeconds": 1, "failureThreshold": 1}
     node.runtime.exec_answers["slow",] = FAILS
     node.run(made_pod({"a": {"readinessProbe": slow}, "b": {"readinessProbe": EXEC}}, containers=containers))
-    await node.until(lambda: node.condition().get("message") == "containers with unready status: [a]")
+    await node.until(lambda: node.condition().get("message", "").startswith("containers with unready status: [a]"))
     node.runtime.exec_answers.clear()
     await node.until(node.is_ready)

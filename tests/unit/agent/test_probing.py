@@ -3,12 +3,12 @@
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not well")
 
 
-async def test_a_taken_over_pod_is_probed_and_its_gate_opens(node: World) -> None:
+async def test_a_taken_over_pod_is_probed_and_its_gate_opens(node: AgentNode) -> None:
     node.run(made_pod({"app": {"readinessProbe": EXEC}}))
     await node.until(node.is_ready)
     condition = node.condition()
@@ -17,7 +17,7 @@ async def test_a_taken_over_pod_is_probed_and_its_gate_opens(node: World) -> Non
     assert node.runtime.called("exec_sync")[0].cmd == ["probe"]
 
 
-async def test_a_failed_readiness_probe_closes_the_gate_with_the_kubelets_words(node: World) -> None:
+async def test_a_failed_readiness_probe_closes_the_gate_with_the_kubelets_words(node: AgentNode) -> None:
     node.run(made_pod({"app": {"readinessProbe": EXEC}}))
     await node.until(node.is_ready)
     node.runtime.exec_answers["probe",] = FAILS
@@ -31,7 +31,7 @@ async def test_a_failed_readiness_probe_closes_the_gate_with_the_kubelets_words(
     assert node.events("Unhealthy") == ["Readiness probe failed: not well"]
 
 
-async def test_a_failed_liveness_probe_stops_that_container_and_no_other(node: World) -> None:
+async def test_a_failed_liveness_probe_stops_that_container_and_no_other(node: AgentNode) -> None:
     containers = [{"name": "app", "image": "i"}, {"name": "other", "image": "i"}]
     pod = made_pod({"app": {"livenessProbe": {**EXEC, "terminationGracePeriodSeconds": 7}}}, containers=containers)
     node.runtime.exec_answers["probe",] = FAILS

@@ -4,7 +4,7 @@ from probelet.kube.kinds import PODS
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
 
@@ -13,7 +13,7 @@ def command(name: str) -> dict[str, object]:
     return {**EXEC, "exec": {"command": [name]}}
 
 
-async def test_readiness_goes_on_and_liveness_and_startup_stop(node: World) -> None:
+async def test_readiness_goes_on_and_liveness_and_startup_stop(node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": command("ready"), "livenessProbe": command("alive")}})
     node.run(pod)
     await node.until(node.is_ready)
@@ -27,7 +27,7 @@ async def test_readiness_goes_on_and_liveness_and_startup_stop(node: World) -> N
     await node.until(lambda: not node.is_ready())
 
 
-async def test_a_pod_is_forgotten_when_the_api_server_and_the_runtime_no_longer_have_it(node: World) -> None:
+async def test_a_pod_is_forgotten_when_the_api_server_and_the_runtime_no_longer_have_it(node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}})
     node.run(pod)
     await node.until(node.is_ready)
@@ -43,19 +43,19 @@ async def test_a_pod_is_forgotten_when_the_api_server_and_the_runtime_no_longer_
     assert node.agent.host.engine.status(uid) is None
 
 
-async def test_a_pod_that_went_while_no_agent_ran_is_forgotten(world: World) -> None:
+async def test_a_pod_that_went_while_no_agent_ran_is_forgotten(bare_node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}})
-    async with world.an_agent():
-        world.run(pod)
-        await world.until(world.is_ready)
-    world.kubelet.remove(pod)
-    world.api.remove(PODS, "web", "default")
-    async with world.an_agent():
-        await world.until(lambda: not list((world.folder / "pods").iterdir()))
-        assert not world.agent.pods.by_uid
+    async with bare_node.an_agent():
+        bare_node.run(pod)
+        await bare_node.until(bare_node.is_ready)
+    bare_node.kubelet.remove(pod)
+    bare_node.api.remove(PODS, "web", "default")
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list((bare_node.folder / "pods").iterdir()))
+        assert not bare_node.agent.pods.by_uid
 
 
-async def test_the_containers_of_a_job_that_ended_are_not_probed_any_more(node: World) -> None:
+async def test_the_containers_of_a_job_that_ended_are_not_probed_any_more(node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}}, restartPolicy="Never")
     (app,) = node.run(pod)
     await node.until(node.is_ready)

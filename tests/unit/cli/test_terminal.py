@@ -8,7 +8,7 @@ import pytest
 from probelet.base.printable import printable
 from probelet.cli import terminal
 from probelet.cli.console import line_of
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines
 from rich.text import Text
 
 from tests.unit.cli.conftest import Probelet, Service
@@ -40,7 +40,7 @@ def test_every_unprintable_character_is_shown_escaped() -> None:
 
 
 def test_plain_lines_and_complaints_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
-    say(HOSTILE[:-3], "two\nlines")
+    print_lines(HOSTILE[:-3], "two\nlines")
     complain(f"{HOSTILE[:-3]}\nforged")
     out, err = capsys.readouterr()
     assert out == f"{SHOWN}\ntwo\nlines\n"
@@ -50,7 +50,7 @@ def test_plain_lines_and_complaints_are_escaped(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize("indented", [False, True])
 def test_a_json_document_keeps_its_values(capsys: pytest.CaptureFixture[str], indented: bool) -> None:
     document = {"a": HOSTILE.replace("\ud800", ""), HOSTILE[:5]: [1, None, "✓"]}
-    say_json(json.dumps(document, ensure_ascii=False).encode(), indented=indented)
+    print_json(json.dumps(document, ensure_ascii=False).encode(), indented=indented)
     out = capsys.readouterr().out
     assert is_harmless(out)
     assert json.loads(out) == document

@@ -15,8 +15,8 @@ from tests.unit.controller.test_absence import Nodes
 class Mirrored:
     """A mirror, and the pods that it reports."""
 
-    def __init__(self, world: Nodes, pods: PodMirror) -> None:
-        self.world = world
+    def __init__(self, cluster: Nodes, pods: PodMirror) -> None:
+        self.cluster = cluster
         self.pods = pods
         self.guarded: dict[str, GuardedPod | None] = {}
         self.taken: dict[str, TakenPod] = {}
@@ -41,15 +41,15 @@ class Mirrored:
 @pytest_asyncio.fixture
 async def mirrored() -> AsyncIterator[Mirrored]:
     """A taken-over pod, one of enhanced liveness, and one of both."""
-    async with Nodes() as world, world.api.connection() as connection, asyncio.TaskGroup() as group:
-        world.taken("taken", "node-1")
-        world.pod("guarded")
-        world.pod("both", **{"probelet.dev/probes": "{}"})
-        made = Mirrored(world, PodMirror(connection, world.clock, lambda uid, pod: None, lambda up: None))
+    async with Nodes() as cluster, cluster.api.connection() as connection, asyncio.TaskGroup() as group:
+        cluster.taken("taken", "node-1")
+        cluster.pod("guarded")
+        cluster.pod("both", **{"probelet.dev/probes": "{}"})
+        made = Mirrored(cluster, PodMirror(connection, cluster.clock, lambda uid, pod: None, lambda up: None))
         made.pods._on_guarded = made.guarded.__setitem__
         made.pods._on_connected = made.connections.append
         running = group.create_task(made.pods.run())
-        await world.until(lambda: made.pods._reflector.synced.is_set())
+        await cluster.until(lambda: made.pods._reflector.synced.is_set())
         yield made
         running.cancel()
 
@@ -63,32 +63,32 @@ async def test_nobody_follows_so_only_the_pods_of_enhanced_liveness_are_kept(mir
 
 async def test_a_follower_gets_every_taken_over_pod_and_enhanced_liveness_notices_nothing(mirrored: Mirrored) -> None:
     mirrored.follow()
-    await mirrored.world.until(lambda: mirrored.has_taken == [True])
+    await mirrored.cluster.until(lambda: mirrored.has_taken == [True])
     assert mirrored.taken.keys() == {"taken", "both"}
     assert mirrored.kept == {"taken", "guarded", "both"}
-    mirrored.world.api.remove(kinds.PODS, "taken", "default")
-    mirrored.world.taken("later", "node-1")
-    await mirrored.world.until(lambda: mirrored.taken.keys() == {"later", "both"})
+    mirrored.cluster.api.remove(kinds.PODS, "taken", "default")
+    mirrored.cluster.taken("later", "node-1")
+    await mirrored.cluster.until(lambda: mirrored.taken.keys() == {"later", "both"})
     mirrored.pods.follow(None)
-    await mirrored.world.until(lambda: mirrored.kept == {"guarded", "both"})
+    await mirrored.cluster.until(lambda: mirrored.kept == {"guarded", "both"})
     assert mirrored.connections == [True]
     assert None not in mirrored.guarded.values()
 
 
 async def test_a_second_follower_gets_what_is_known_already(mirrored: Mirrored) -> None:
     mirrored.follow()
-    await mirrored.world.until(lambda: mirrored.has_taken == [True])
+    await mirrored.cluster.until(lambda: mirrored.has_taken == [True])
     mirrored.pods.follow(None)
     mirrored.follow()
-    await mirrored.world.until(lambda: mirrored.pods.has_taken)
+    await mirrored.cluster.until(lambda: mirrored.pods.has_taken)
     assert mirrored.taken.keys() == {"taken", "both"}
 
 
 async def test_a_server_that_is_away_is_news_for_the_follower(mirrored: Mirrored) -> None:
     mirrored.follow()
-    await mirrored.world.until(lambda: mirrored.has_taken == [True])
-    await mirrored.world.api.refuse()
-    await mirrored.world.until(lambda: mirrored.has_taken == [True, False])
-    await mirrored.world.api.accept()
-    await mirrored.world.minutes(1)
-    await mirrored.world.until(lambda: mirrored.has_taken == [True, False, True])
+    await mirrored.cluster.until(lambda: mirrored.has_taken == [True])
+    await mirrored.cluster.api.refuse()
+    await mirrored.cluster.until(lambda: mirrored.has_taken == [True, False])
+    await mirrored.cluster.api.accept()
+    await mirrored.cluster.minutes(1)
+    await mirrored.cluster.until(lambda: mirrored.has_taken == [True, False, True])

@@ -135,7 +135,8 @@ class EnhancedProbes:
         first = next(iter(probes.values())).wanted
         api = self._dependencies.api_pod(uid, first.namespace, first.pod)
         snapshot = self._host.cache.snapshot(uid)
-        seen = self._begun[uid].observe(snapshot, {} if api is None else api.containers, is_away=False)
+        known, made = {} if api is None else api.containers, self._dependencies.made_startups(uid)
+        seen = self._begun[uid].observe(snapshot, known, is_away=False, made_startups=made)
         on_host = api is not None and api.is_on_host_network
         address = self._host.address if on_host else snapshot.pod_ip
         for probe in list(probes.values()):

@@ -17,6 +17,7 @@ from probelet.beside.pods.begun import Begun, is_unwatched
 from probelet.beside.pods.condition import Readiness, gated, readiness
 from probelet.beside.pods.definition import probed
 from probelet.beside.pods.facts import Known, begun, published
+from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.policy.facts.snapshot import Snapshot
@@ -70,6 +71,8 @@ class AgentPod:
         """The newest version of the API server; None while there is none."""
         self.statuses: Mapping[str, ContainerStatus] = {}
         """The containers as the engine was last told of them."""
+        self.is_listed = False
+        """Whether the runtime has been listed since the pod was added: before, it only seems to have no containers."""
         self.readiness = Readiness(True)
         """The condition as last calculated."""
         self.is_left = False
@@ -78,7 +81,10 @@ class AgentPod:
         self._parts = parts
         self._host = parts.host
         self._on_over = on_over
-        self._begun = Begun(container.name for _, container in containers(first.pod) if is_unwatched(container))
+        self.made_startups = frozenset(name for name, kinds in reading.made.items() if "startup" in kinds)
+        """The containers whose native startup probe the webhook made."""
+        unwatched = (each for _, each in containers(first.pod) if is_unwatched(each, self.made_startups))
+        self._begun = Begun(container.name for container in unwatched)
         self._unprobed = reading.unprobed
         # Without the gate the condition decides nothing; it still says what the probes found.
         self._has_condition = reading.has_gate or bool(gated(self.pod))
@@ -135,6 +141,11 @@ class AgentPod:
         snapshot = self._host.cache.snapshot(self.uid)
         return pod_address(self.pod, snapshot.pod_ip, self._host.address)
 
+    @property
+    def _written(self) -> Instances:
+        """The instances that the condition at the API server names."""
+        return NO_INSTANCES if self.api is None else self.api.instances
+
     def _note_end(self, ends: bool) -> None:
         if ends and not self.terminating.is_set():
             self._log.info("pod terminates: liveness and startup probes end")
@@ -160,8 +171,10 @@ class AgentPod:
         if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
             self._over()
             return
+        if self._published is None and not self.is_listed and self.api is not None and self.api.is_ready:
+            return
         known = {} if self.api is None else self.api.containers
-        seen = self._begun.observe(snapshot, known, is_away=parts.is_away())
+        seen = self._begun.observe(snapshot, known, is_away=parts.is_away(), made_startups=self.made_startups)
         publish = published(
             self.pod,
             seen,
@@ -179,7 +192,8 @@ class AgentPod:
         engine = self._host.engine
         is_first, self._published = self._published is None, publish
         if is_first:
-            status = encode_facts(publish, begun(self.pod, publish.containers, self._parts.journal))
+            facts = begun(self.pod, publish.containers, self._parts.journal, self._written)
+            status = encode_facts(publish, facts)
             engine.begin_pod(self.uid, status)
         if publish.terminating:
             engine.sync_terminating_pod(self.uid, encode_facts(publish))

@@ -1,6 +1,7 @@
 """All taken-over pods of the node."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import structlog
@@ -44,8 +45,8 @@ class AgentPods:
         log.info("pod added", pod=pod.full_name, uid=pod.uid, probes=probes)
         for problem in pod.problems if is_new else ():
             self._parts.host.recorder.record(pod.uid, pod.full_name, "Warning", PROBES_IGNORED, problem)
-        # For a pod that the last list of the runtime left out.
-        self._parts.host.pleg.request_relist()
+        # The last list of the runtime left the pod out.
+        self._parts.host.pleg.when_listed(partial(self._listed, pod))
 
     def update(self, api: ApiPod) -> None:
         """The API server's version of a pod that is there."""
@@ -74,6 +75,15 @@ class AgentPods:
         """Whether the startup probe that was taken over of a container has passed; True where there is none."""
         pod = self.by_uid.get(uid)
         return pod is None or pod.has_started(container, container_id)
+
+    def made_startups(self, uid: str) -> frozenset[str]:
+        """The containers of a pod whose native startup probe the webhook made."""
+        pod = self.by_uid.get(uid)
+        return frozenset() if pod is None else pod.made_startups
+
+    def _listed(self, pod: AgentPod) -> None:
+        pod.is_listed = True
+        self.observe(pod.uid)
 
     def _over(self, pod: AgentPod) -> None:
         del self.by_uid[pod.uid]

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
 
 import structlog
 
@@ -30,12 +30,25 @@ WRITES_MAX: Final = 8
 log = structlog.get_logger("probelet.agent")
 
 
+class Written(NamedTuple):
+    """A condition as the API server has it."""
+
+    ready: bool
+    reason: str
+    message: str
+
+    @classmethod
+    def of(cls, readiness: Readiness) -> Self:
+        """The condition that says this."""
+        return cls(readiness.ready, readiness.reason, readiness.condition_message)
+
+
 @dataclass(slots=True)
 class _Pod:
     namespace: str
     name: str
     wanted: Readiness
-    written: Readiness | None = None
+    written: Written | None = None
     """The condition that the API server has; None if it is not known."""
     since: str = ""
     """``lastTransitionTime`` of what the API server has."""
@@ -46,6 +59,11 @@ class _Pod:
     """The API server has no such pod any more: nothing more is written."""
     writing: bool = False
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the API server has what is wanted."""
+        return self.written == Written.of(self.wanted)
 
 
 class Conditions:
@@ -110,7 +128,7 @@ class Conditions:
 
     def _begin(self, uid: str, pod: _Pod, wait_ns: int = 0) -> bool:
         """Writes a condition that the API server does not have, unless that is under way; True if it begins."""
-        if pod.writing or pod.over or pod.wanted == pod.written:
+        if pod.writing or pod.over or pod.is_written:
             return False
         pod.writing = True
         self._tasks.spawn(self._write(uid, pod, wait_ns))
@@ -120,11 +138,11 @@ class Conditions:
         pace = Pace()
         if wait_ns:
             await self._timers.sleep(wait_ns)
-        while not pod.over and pod.wanted != pod.written:
+        while not pod.over and not pod.is_written:
             pod.hurry.clear()
             try:
                 async with self._turns:
-                    wanted = pod.wanted
+                    wanted = Written.of(pod.wanted)
                     # The agent after one that is killed knows only the journal, and would take this back.
                     await self._timers.journalled()
                     await self._apply(uid, pod, wanted)
@@ -144,7 +162,7 @@ class Conditions:
                     await self._pause(pod, wait_ns)
         pod.writing = False
 
-    async def _apply(self, uid: str, pod: _Pod, wanted: Readiness) -> None:
+    async def _apply(self, uid: str, pod: _Pod, wanted: Written) -> None:
         since = pod.since
         if pod.written is None or pod.written.ready != wanted.ready or not since:
             # metav1.Time has whole seconds.
@@ -154,7 +172,8 @@ class Conditions:
             "status": "True" if wanted.ready else "False",
             "lastTransitionTime": since,
         }
-        condition |= {"reason": wanted.reason, "message": wanted.message} if wanted.reason else {}
+        texts = {"reason": wanted.reason, "message": wanted.message}
+        condition |= {key: text for key, text in texts.items() if text}
         body = {
             "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": uid},
             "status": {"conditions": [condition]},
@@ -190,7 +209,7 @@ def _take(pod: _Pod, found: PodCondition | None) -> None:
     if found is None:
         pod.written, pod.since = None, ""
     else:
-        pod.written = Readiness(found.status == "True", found.reason, found.message)
+        pod.written = Written(found.status == "True", found.reason, found.message)
         pod.since = found.last_transition_time or ""
 
 

@@ -9,6 +9,7 @@ from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.records import PODS, FirstSeen
 from probelet.beside.pods.api_pod import ApiPod, api_pod
 from probelet.beside.pods.definition import definition
+from probelet.beside.pods.missed import why_missed
 from probelet.beside.takeover.names import PROBES_ANNOTATION
 from probelet.host.engine_host import EngineHost
 from probelet.spec.read.json import decode_pod
@@ -27,6 +28,8 @@ class Watched(NamedTuple):
 
     api: ApiPod
     first: FirstSeen | None
+    missed: str = ""
+    """Says what a pod that has not been seen before asked for in vain; empty for most."""
 
 
 class Pods(Protocol):
@@ -48,7 +51,7 @@ class PodSource:
     Pods without the annotation are remembered too, so that an annotation that somebody adds later does not count.
     """
 
-    def __init__(self, host: EngineHost, files: JsonFiles[FirstSeen], pods: Pods) -> None:
+    def __init__(self, host: EngineHost, files: JsonFiles[FirstSeen], pods: Pods, own_namespace: str) -> None:
         self.changed_annotations = 0
         """Pods whose annotation was changed after they were first seen."""
         self.write_errors = 0
@@ -56,6 +59,7 @@ class PodSource:
         self._host = host
         self._files = files
         self._pods = pods
+        self._own_namespace = own_namespace
         # By UID, the annotation as first seen.
         self._seen: dict[str, str | None] = {}
         # The newest version of pods whose file is being written; None if they are gone meanwhile.
@@ -78,7 +82,7 @@ class PodSource:
         if pod.annotation is not None:
             kept = definition(decode_pod(msgspec.json.encode(found)), pod.annotation)
         first = FirstSeen(uid=pod.uid, namespace=pod.namespace, name=pod.name, annotation=pod.annotation, pod=kept)
-        return Watched(pod, first)
+        return Watched(pod, first, why_missed(found, self._own_namespace))
 
     def changed(self, before: Watched | None, now: Watched | None) -> None:
         """A pod came, changed or is gone."""
@@ -94,7 +98,7 @@ class PodSource:
         elif now.first is not None:
             self._seen[uid] = now.first.annotation
             self._writing[uid] = now.api
-            self._host.tasks.spawn(self._first(now.first))
+            self._host.tasks.spawn(self._first(now.first, now.missed))
 
     def keep_only(self, uids: set[str]) -> None:
         """The API server has these pods and no others: what an earlier agent saw beside them is gone."""
@@ -107,7 +111,7 @@ class PodSource:
         self._warned.discard(uid)
         self._host.tasks.spawn(self._remove(uid))
 
-    async def _first(self, first: FirstSeen) -> None:
+    async def _first(self, first: FirstSeen, missed: str) -> None:
         """Writes the file of a pod before its first probe. A disk that refuses it does not stop its probes."""
         try:
             await self._files.put(first.uid, first)
@@ -122,8 +126,8 @@ class PodSource:
         if newest is None:
             self._gone(first.uid)
             return
-        if newest.not_taken_over:
-            self._host.recorder.record(newest.uid, newest.full_name, "Warning", NOT_TAKEN_OVER, newest.not_taken_over)
+        if said := newest.not_taken_over or missed:
+            self._host.recorder.record(newest.uid, newest.full_name, "Warning", NOT_TAKEN_OVER, said)
         self._update(newest)
 
     def _update(self, pod: ApiPod) -> None:

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from probelet.beside.pods.instances import NO_INSTANCES, Instances, named_in
 from probelet.beside.probes.asked import NOTHING, Asked, asked_of
 from probelet.beside.takeover.names import (
     CONDITION,
@@ -64,6 +65,16 @@ class ApiPod(msgspec.Struct, frozen=True):
     """A preStop hook that did not end may run again."""
     asked: Asked = NOTHING
     """The handlers that its annotation for enhanced liveness asks for."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether our condition is True."""
+        return self.condition is not None and self.condition.status == "True"
+
+    @property
+    def instances(self) -> Instances:
+        """The instances that our condition names."""
+        return NO_INSTANCES if self.condition is None else named_in(self.condition.message)
 
     @property
     def full_name(self) -> str:

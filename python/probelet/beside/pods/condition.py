@@ -1,9 +1,10 @@
 """The condition of the readiness gate ``probelet.dev/ready``."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.policy.glue.status_layer import status_rows
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.ready_condition import CONTAINERS_NOT_READY
@@ -12,11 +13,19 @@ from probelet.spec.model.pod import Pod
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether the gate is open; ``reason`` and ``message`` are empty while it is."""
+    """Whether the gate is open; ``reason`` and ``message`` are empty while it is. ``instances``: the containers behind
+    the verdict that have passed probes."""
 
     ready: bool
     reason: str = ""
     message: str = ""
+    instances: Instances = NO_INSTANCES
+
+    @property
+    def condition_message(self) -> str:
+        """The message of the condition. It names the instances, because the API server is the memory of an agent whose
+        journal is lost."""
+        return "; ".join(part for part in (self.message, self.instances.text) if part)
 
 
 def readiness(pod: Pod, status: Mapping[str, Any], unprobed: Collection[str] = ()) -> Readiness:
@@ -30,10 +39,13 @@ def readiness(pod: Pod, status: Mapping[str, Any], unprobed: Collection[str] = (
     rows = status_rows(status)
     waited_for = {*gated(pod), *unprobed}
     names = [container.name for _, container in containers(pod) if container.name in waited_for]
-    unready = " ".join(name for name in names if name in unprobed or not _is_ready(rows.get(name, {})))
+    ready = {name: rows[name]["id"] for name in names if name not in unprobed and _is_ready(rows.get(name, {}))}
+    unready = [name for name in names if name not in ready]
     if not unready:
-        return Readiness(True)
-    return Readiness(False, CONTAINERS_NOT_READY, f"containers with unready status: [{unready}]")
+        return Readiness(True, instances=Instances(ready, {}))
+    instances = Instances(ready, dict(_started(pod, unready, rows)))
+    message = f"containers with unready status: [{' '.join(unready)}]"
+    return Readiness(False, CONTAINERS_NOT_READY, message, instances)
 
 
 def gated(pod: Pod) -> list[str]:
@@ -47,3 +59,12 @@ def gated(pod: Pod) -> list[str]:
 
 def _is_ready(row: Mapping[str, Any]) -> bool:
     return row.get("state") == "running" and row.get("ready") is True
+
+
+def _started(pod: Pod, names: Collection[str], rows: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The instances whose startup probe has passed, of these containers."""
+    for _, container in containers(pod):
+        row = rows.get(container.name, {})
+        has_started = row.get("state") == "running" and row.get("started") is True
+        if has_started and container.name in names and container.startup_probe is not None:
+            yield container.name, row["id"]

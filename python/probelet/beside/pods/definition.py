@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from probelet.beside.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
+from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
 from probelet.beside.takeover.reading import Reading
 from probelet.spec.model.container import Container
 from probelet.spec.model.env import EnvVar
@@ -13,8 +13,9 @@ from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.rules.defaults import set_defaults
 
-READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT)
-"""The annotations that decide which probes are taken over, and whether a hook may run twice."""
+READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT)
+"""The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
+hook may run twice."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""

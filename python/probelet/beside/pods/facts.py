@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from probelet.beside.pods.api_pod import ApiContainer, ApiPod
+from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.policy.facts.probe_state import ResultName
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.glue.status_layer import Begun
@@ -34,14 +35,20 @@ def published(
     return Publish(_phase(seen, api), pod_ip, statuses, terminating)
 
 
-def begun(pod: Pod, statuses: Mapping[str, ContainerStatus], known: Known) -> dict[str, Begun]:
-    """Which containers have started and are ready in the first status of a pod: those with the results for it.
+def begun(
+    pod: Pod, statuses: Mapping[str, ContainerStatus], known: Known, written: Instances = NO_INSTANCES
+) -> dict[str, Begun]:
+    """Which containers have started and are ready in the first status of a pod: those with the results for it. About a
+    probe of which the journal has none, the condition decides; ``written`` are the instances that it names.
 
     UpdatePodStatus takes a container without a worker for its startup probe for started, and one without a worker for
     its readiness probe for ready (kubelet prober_manager.go, 1.36); a kubelet makes the workers later, and after its
     restart a container is ready before its startup probe has passed (kubernetes#142305).
     """
-    return {container.name: _begun(container, statuses.get(container.name), known) for _, container in containers(pod)}
+    return {
+        container.name: _begun(container, statuses.get(container.name), known, written)
+        for _, container in containers(pod)
+    }
 
 
 def with_reasons(statuses: Mapping[str, ContainerStatus], api: ApiPod | None) -> dict[str, ContainerStatus]:
@@ -56,15 +63,19 @@ def _phase(seen: Snapshot, api: ApiPod | None) -> PodPhase:
     return "Running" if any(record.state is State.RUNNING for record in seen.containers) else "Pending"
 
 
-def _begun(container: Container, row: ContainerStatus | None, known: Known) -> Begun:
+def _begun(container: Container, row: ContainerStatus | None, known: Known, written: Instances) -> Begun:
     if row is None or row.state != "running":
         return Begun(started=False, ready=row is not None and row.kind == "init" and row.exit_code == 0)
 
-    def has_passed(probe_type: ProbeType) -> bool:
-        return container.probe(probe_type) is None or known.get((probe_type, row.container_id)) == "Success"
+    def has_passed(probe_type: ProbeType, *, is_written: bool) -> bool:
+        if container.probe(probe_type) is None:
+            return True
+        result = known.get((probe_type, row.container_id))
+        return is_written if result is None else result == "Success"
 
-    started = has_passed("startup")
-    return Begun(started=started, ready=started and row.kind != "init" and has_passed("readiness"))
+    started = has_passed("startup", is_written=written.has_started(container.name, row.container_id))
+    ready = has_passed("readiness", is_written=written.is_ready(container.name, row.container_id))
+    return Begun(started=started, ready=started and row.kind != "init" and ready)
 
 
 def _explained(row: ContainerStatus, told: ApiContainer | None) -> ContainerStatus:

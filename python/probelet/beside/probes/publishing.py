@@ -13,9 +13,16 @@ from probelet.spec.text.duration import SECOND
 GATHER_NS: Final = SECOND
 """How long the first change waits for others, so that one write has all of them; OpenKruise's own waits are as long."""
 MESSAGE_NS: Final = 30 * SECOND
-"""The shortest time between two writes of one state because of its message alone, which may differ in every run."""
-BEAT_NS: Final = 600 * SECOND
-"""Any other state is written again after this time (OpenKruise's maxSyncProbeTime)."""
+"""The shortest time between two writes of one state because of its message alone, where that says why there is no
+result, or that the last attempt failed no more."""
+FIRST_NS: Final = 10 * SECOND
+"""How long a new probe waits for its first result before the object says that there is none: most have one by then, and
+each write is a revision of the whole object."""
+REMOVAL_NS: Final = 60 * SECOND
+"""How long the state of a probe that is gone may stay: nobody reads it, and most nodes have other news by then."""
+BEAT_NS: Final = 3_600 * SECOND
+"""Any other state is written again after this time. Nothing follows from its age: the cluster asks how old failures
+are, and an agent's Lease says that it lives. So this mends what another writer has lost."""
 BEAT_JITTER: Final = 0.1
 """The share by which a heartbeat comes sooner or later, so that nodes that began together spread."""
 
@@ -36,29 +43,40 @@ class Publishing:
     def __init__(self, chance: Callable[[], float] = random.random) -> None:
         self._chance = chance
         self._shown: dict[Key, _Shown] = {}
+        self._failed: set[Key] = set()
+        """The probes whose state is Failed now."""
         self._removal_ns: int | None = None
 
     def begin(self, key: Key, shown: Report | None, now: int) -> None:
         """A probe is new; the object has this state of it, or none."""
-        beat = now + self._beat(shown)
+        self._note(key, shown)
+        beat = now + _beat(shown, self._jitter())
         self._shown[key] = _Shown(shown, now, beat, beat)
 
     def forget(self, key: Key, now: int) -> None:
         """A probe is gone, and so should be its state."""
+        self._failed.discard(key)
         if self._shown.pop(key, None) is not None and self._removal_ns is None:
-            self._removal_ns = now + GATHER_NS
+            self._removal_ns = now + REMOVAL_NS
 
     def record(self, key: Key, report: Report, now: int) -> None:
         """A probe has this state now."""
+        self._note(key, report)
         shown = self._shown[key]
         old = shown.report
-        if old is not None and old.looks_like(report):
-            shown.due_ns = shown.beat_ns
-        elif old is not None and old.state == report.state and old.since_ms // 1000 == report.since_ms // 1000:
-            shown.due_ns = min(shown.beat_ns, max(shown.at_ns + MESSAGE_NS, now + GATHER_NS))
-        elif shown.due_ns > now + GATHER_NS:
+        if old is None or not old.is_same_state(report):
+            is_first = old is None and report.state == "Unknown" and not report.message
             # A change that waits keeps its place: later ones join it, and none puts it off.
-            shown.due_ns = now + GATHER_NS
+            shown.due_ns = min(shown.due_ns, now + (FIRST_NS if is_first else GATHER_NS))
+        elif report.fails_now and not old.fails_now:
+            # The cluster counts it where it decides about a failure of this node. The write with the first failure has
+            # every state, so until then it costs none.
+            shown.due_ns = min(shown.due_ns, now + GATHER_NS) if self._failed else shown.beat_ns
+        elif report.message != old.message and (report.state == "Unknown" or old.fails_now):
+            shown.due_ns = min(shown.beat_ns, max(shown.at_ns + MESSAGE_NS, now + GATHER_NS))
+        else:
+            # What a probe prints may differ in every run. It goes with the next write.
+            shown.due_ns = shown.beat_ns
 
     def due_ns(self) -> int | None:
         """When the next write is due; None without a probe and without a state to remove."""
@@ -70,11 +88,25 @@ class Publishing:
     def written(self, reports: dict[Key, Report], now: int) -> None:
         """The object has these states now."""
         self._removal_ns = None
+        # One for all: the earliest of many would come a tenth too soon, always.
+        jitter = self._jitter()
         for key, report in reports.items():
             if key in self._shown:
-                beat = now + self._beat(report)
+                beat = now + _beat(report, jitter)
                 self._shown[key] = _Shown(report, now, beat, beat)
 
-    def _beat(self, report: Report | None) -> int:
-        beat = FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS
-        return int(beat * (1 + BEAT_JITTER * (2 * self._chance() - 1)))
+    def _note(self, key: Key, report: Report | None) -> None:
+        if report is not None and report.state == "Failed":
+            self._failed.add(key)
+        else:
+            self._failed.discard(key)
+
+    def _jitter(self) -> float:
+        return 1 + BEAT_JITTER * (2 * self._chance() - 1)
+
+
+def _beat(report: Report | None, jitter: float) -> int:
+    if report is not None and report.fails_now:
+        # An attempt that succeeds below the threshold is no news, so the state is read again soon.
+        return MESSAGE_NS
+    return int((FAILED_BEAT_NS if report is not None and report.state == "Failed" else BEAT_NS) * jitter)

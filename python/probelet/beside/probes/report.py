@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from probelet.beside.guard.objects.moment import nanoseconds, text
-from probelet.beside.guard.objects.node_probes import State
+from probelet.beside.guard.objects.node_probes import LAST_ATTEMPT_FAILED, State
 from probelet.beside.probes import tolerant
 from probelet.beside.probes.wanted import Key
 from probelet.policy.facts.snapshot import ContainerRecord
@@ -37,9 +37,18 @@ class Report(msgspec.Struct, frozen=True, gc=False):
             return self.container_id == record.id
         return self.since_ms // 1000 >= record.started_at_ms // 1000
 
+    def is_same_state(self, other: "Report") -> bool:
+        """Whether it is the same state since the same time, whatever the message."""
+        return (self.state, self.since_ms // 1000) == (other.state, other.since_ms // 1000)
+
     def looks_like(self, other: "Report") -> bool:
         """Whether readers of the object would see the same, but for the time of the last run."""
-        return (self.state, self.since_ms // 1000, self.message) == (other.state, other.since_ms // 1000, other.message)
+        return self.is_same_state(other) and self.message == other.message
+
+    @property
+    def fails_now(self) -> bool:
+        """Whether its last attempt failed and its state is another one: too few failures in a row, so far."""
+        return self.state != "Failed" and self.message.startswith(LAST_ATTEMPT_FAILED)
 
     def encode(self, name: str) -> dict[str, Any]:
         """The state as the object has it, without what is empty."""
@@ -87,13 +96,22 @@ def of_running(before: Report | None, record: ContainerRecord, row: Mapping[str,
     last = row["last"] or {}
     state = _STATES.get(row["result"])
     if state is None:
-        return known or unknown(before, "", now_ms)
+        return with_last_attempt(known or unknown(before, "", now_ms), last)
     since_ms = known.since_ms if known is not None and known.state == state else now_ms
-    probed_ms = last.get("at_ms", 0)
     message = "" if known is None or known.state != state else known.message
     if last.get("outcome") in ("success", "warning") if state == "Succeeded" else last.get("outcome") == "failure":
         message = cut_message(last["message"])
-    return Report(state, since_ms, probed_ms, message, record.id)
+    return with_last_attempt(Report(state, since_ms, last.get("at_ms", 0), message, record.id), last)
+
+
+def with_last_attempt(report: Report, last: Mapping[str, Any]) -> Report:
+    """The state with what the last attempt says of it, which the cluster counts before a threshold is reached."""
+    outcome = last.get("outcome")
+    if report.state != "Failed" and outcome == "failure":
+        return msgspec.structs.replace(report, message=cut_message(LAST_ATTEMPT_FAILED + last["message"]))
+    if report.fails_now and outcome in ("success", "warning"):
+        return msgspec.structs.replace(report, message="")
+    return report
 
 
 def cut_message(message: str) -> str:

@@ -17,6 +17,12 @@ PROBES_ANNOTATION: Final = "probelet.dev/probes"
 NOT_TAKEN_OVER_ANNOTATION: Final = "probelet.dev/not-taken-over"
 """Why probes of a pod that asks for the takeover stay with the kubelet."""
 
+MADE_ANNOTATION: Final = "probelet.dev/made-probes"
+"""The probes in the pod's spec that the webhook made for the kubelet: a JSON object, container to a list of fields."""
+
+FALLBACK_ANNOTATION: Final = "probelet.dev/fallback"
+"""How long a liveness probe fails before the kubelet itself restarts the container, such as ``10m``, or ``none``."""
+
 CONDITION: Final = "probelet.dev/ready"
 """The pod condition that the agent sets, and the type of the readiness gate."""
 

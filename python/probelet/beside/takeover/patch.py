@@ -6,7 +6,9 @@ from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX, AnnotationError, decode, encode
-from probelet.beside.takeover.names import CONDITION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.takeover.made import encode_made, made_in, of_pod
+from probelet.beside.takeover.names import CONDITION, MADE_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.takeover.rules import asks_for_enhanced_liveness
 from probelet.beside.takeover.verdict import Verdict, judge, stays
 from probelet.beside.takeover.view import PodView, view
 from probelet.spec.model.probe import PROBE_TYPES
@@ -18,7 +20,7 @@ WARNING_BYTES_MAX: Final = 256
 REASON_BYTES_MAX: Final = 1024
 """The annotation with the reasons is for people; a pod with a hundred bad containers needs no more."""
 
-_OURS: Final = (PROBES_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION)
+_OURS: Final = (PROBES_ANNOTATION, MADE_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION)
 
 Result: TypeAlias = Literal["taken-over", "partly", "native", "nothing"]
 
@@ -46,8 +48,9 @@ class Patch:
 UNCHANGED: Final = Patch((), (), "nothing")
 
 
-def patch(pod: Any, *, namespace: str, own_namespace: str) -> Patch:
-    """The change of a pod that is being created in ``namespace``, as plain JSON data. ``own_namespace`` is probelet's.
+def patch(pod: Any, *, namespace: str, own_namespace: str, fallback_ns: int = 0) -> Patch:
+    """The change of a pod that is being created in ``namespace``, as plain JSON data. ``own_namespace`` is probelet's;
+    ``fallback_ns`` counts for a pod that names no fallback, 0 for none.
 
     Raises ViewError, one line, for an object that is no pod.
     """
@@ -66,8 +69,8 @@ def patch(pod: Any, *, namespace: str, own_namespace: str) -> Patch:
         for name in entries
         if name not in names
     ]
-    whole = written.with_probes(entries)
-    verdict = judge(whole, namespace, own_namespace)
+    whole = written.without(of_pod(written, entries)).with_probes(entries)
+    verdict = judge(whole, namespace, own_namespace, fallback_ns)
     text = encode(verdict.moved) if verdict.moved else None
     size = _size(whole, _annotations(whole, verdict, text))
     if verdict.moved and size > ANNOTATION_BYTES_MAX:
@@ -79,6 +82,13 @@ def patch(pod: Any, *, namespace: str, own_namespace: str) -> Patch:
 def _annotations(pod: PodView, verdict: Verdict, text: str | None) -> dict[str, str]:
     """The pod's annotations of this package as the verdict wants them. ``text``: the annotation with the probes."""
     ours = {} if text is None else {PROBES_ANNOTATION: text}
+    made = {name: frozenset(probes) for name, probes in verdict.made.items()}
+    if asks_for_enhanced_liveness(pod):
+        # The fallback of such a pod is that of the other webhook.
+        for name, kinds in made_in(pod.annotations).items():
+            made[name] = made.get(name, frozenset()) | kinds & {"liveness"}
+    if any(made.values()):
+        ours[MADE_ANNOTATION] = encode_made(made)
     if not verdict.reasons:
         return ours
     told = {**ours, NOT_TAKEN_OVER_ANNOTATION: _cut("; ".join(verdict.reasons), REASON_BYTES_MAX)}
@@ -113,13 +123,15 @@ def _result(verdict: Verdict) -> Result:
 def _probe_operations(written: PodView, whole: PodView, verdict: Verdict) -> Iterator[Operation]:
     """Whole and written differ only in probes, so both have the same containers in the same order."""
     for before, after in zip(written.places(), whole.places(), strict=True):
-        is_probes, moved = before.container.probes, verdict.moved.get(after.name, {})
+        moved, made = verdict.moved.get(after.name, {}), verdict.made.get(after.name, {})
         for kind in PROBE_TYPES:
             path = f"{before.pointer}/{kind}Probe"
-            wanted = None if kind in moved else after.container.probes.get(kind)
-            if wanted is None and kind in is_probes:
+            native = before.container.probes.get(kind)
+            wanted = made.get(kind) if kind in moved or kind in made else after.container.probes.get(kind)
+            if wanted is None and native is not None:
                 yield {"op": "remove", "path": path}
-            elif wanted is not None and kind not in is_probes:
+            elif wanted is not None and wanted != native:
+                # Adds a member, or replaces one.
                 yield {"op": "add", "path": path, "value": wanted}
 
 
@@ -137,10 +149,10 @@ def _annotation_operations(written: PodView, wanted: Mapping[str, str]) -> Itera
 
 
 def _gate_operations(written: PodView, verdict: Verdict) -> Iterator[Operation]:
-    """The gate is there if a readiness or startup probe has moved. A gate that a person wrote stays."""
+    """The gate is there if a readiness probe has moved. A gate that a person wrote stays."""
     gates = written.spec.readiness_gates or []
     ours = [index for index, gate in enumerate(gates) if gate.condition_type == CONDITION]
-    if any(kind != "liveness" for probes in verdict.moved.values() for kind in probes):
+    if any("readiness" in probes for probes in verdict.moved.values()):
         gate = {"conditionType": CONDITION}
         if not gates:
             yield {"op": "add", "path": "/spec/readinessGates", "value": [gate]}

@@ -1,12 +1,13 @@
 """Reads the annotation of a pod for an agent, with the rules of the webhook: the annotation may be a person's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import AnnotationError, decode
+from probelet.beside.takeover.made import Made, of_pod
 from probelet.beside.takeover.names import CONDITION, ENHANCED_LIVENESS, PROBES_ANNOTATION
 from probelet.beside.takeover.rules import decoded_probe, reason_for_container, reason_for_pod
 from probelet.beside.takeover.view import Entries, PodView, view
@@ -25,6 +26,8 @@ class Reading:
     """One line for each part of the annotation that is ignored, without the name of the pod."""
     has_gate: bool
     """The pod has the readiness gate, so its condition decides about its readiness."""
+    made: Made = field(default_factory=dict)
+    """The probes in the pod's spec that the webhook made from these."""
     unprobed: frozenset[str] = frozenset()
     """The containers whose readiness nobody knows: the annotation has a readiness or startup probe of theirs, or cannot
     be read, and neither the agent nor the kubelet runs it."""
@@ -41,18 +44,20 @@ def read(text: str, pod: Pod, *, own_namespace: str) -> Reading:
     try:
         entries = decode(text)
     except AnnotationError as error:
-        return Reading({}, (str(error),), has_gate, frozenset(place.name for place in written.places()))
+        everyone = frozenset(place.name for place in written.places())
+        return Reading({}, (str(error),), has_gate, unprobed=everyone)
     reason = reason_for_pod(written, pod.metadata.namespace, own_namespace)
     if reason is not None:
         problem = f"{PROBES_ANNOTATION}: the pod's probes stay native: {reason}"
-        return Reading({}, (problem,), has_gate, _unprobed(entries, written, {}))
+        return Reading({}, (problem,), has_gate, unprobed=_unprobed(entries, written, {}))
     problems: list[str] = []
-    own = _own_entries(entries, written, problems)
+    made = of_pod(written, entries)
+    own = _own_entries(entries, written.without(made), problems)
     probes = _typed(written.with_only(own), own, problems)
     if not has_gate and any(kind != "liveness" for kinds in probes.values() for kind in kinds):
         problems.append(f"the pod lacks the readiness gate {CONDITION}: its readiness does not follow these probes")
     shown = tuple(printable(problem) for problem in problems)
-    return Reading(probes, shown, has_gate, _unprobed(entries, written, probes))
+    return Reading(probes, shown, has_gate, made, _unprobed(entries, written, probes))
 
 
 def _unprobed(entries: Entries, written: PodView, probes: Mapping[str, Mapping[ProbeType, Probe]]) -> frozenset[str]:
@@ -92,7 +97,7 @@ def _typed(pod: PodView, entries: Entries, problems: list[str]) -> dict[str, dic
     for place in pod.places():
         if place.name not in entries:
             continue
-        reason = reason_for_container(pod, place, repeated)
+        reason = reason_for_container(pod, place, entries[place.name], repeated)
         if reason is not None:
             problems.append(f"{PROBES_ANNOTATION}: {reason.text}")
             continue

@@ -1,10 +1,12 @@
 """The rules about what stays native, for a whole pod and for a container of it.
 
-All of a container's probes stay together: an agent that had some of them could kill a container that a native startup
-probe still waits for, or a kubelet one that an agent waits for.
+A container's own startup probe always stays with the kubelet: with it the kubelet keeps a new instance out of the
+endpoints while there is no agent, and the agent waits until the kubelet reports the container as started. Liveness and
+readiness probes stay together, because a kubelet whose liveness probe waits for a startup probe that was made of the
+readiness probe would not restart a container that hangs in its start-up.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION, OS_LABEL
@@ -27,9 +29,15 @@ class Reason(NamedTuple):
 
 
 def wanted_probes(pod: PodView, place: Place) -> dict[ProbeType, RawProbe]:
-    """The container's probes that the takeover is about: not liveness if the pod asks for enhanced liveness."""
-    is_enhanced = pod.annotations.get(ENHANCED_LIVENESS) == "true"
-    return {kind: probe for kind, probe in place.container.probes.items() if not (is_enhanced and kind == "liveness")}
+    """The container's probes that the takeover is about: liveness, unless the pod asks for enhanced liveness, and
+    readiness."""
+    own = ("readiness",) if asks_for_enhanced_liveness(pod) else ("liveness", "readiness")
+    return {kind: probe for kind, probe in place.container.probes.items() if kind in own}
+
+
+def asks_for_enhanced_liveness(pod: PodView) -> bool:
+    """Its liveness probes belong to enhanced liveness."""
+    return pod.annotations.get(ENHANCED_LIVENESS) == "true"
 
 
 def reason_for_pod(pod: PodView, namespace: str, own_namespace: str) -> str | None:
@@ -44,17 +52,19 @@ def reason_for_pod(pod: PodView, namespace: str, own_namespace: str) -> str | No
     return None
 
 
-def reason_for_container(pod: PodView, place: Place, repeated: Set[str]) -> Reason | None:
-    """Why the container's probes are not taken over, the first reason of several; None if they are.
+def reason_for_container(
+    pod: PodView, place: Place, probes: Mapping[ProbeType, RawProbe], repeated: Set[str]
+) -> Reason | None:
+    """Why ``probes`` of the container are not taken over, the first reason of several; None if they are.
 
     ``repeated``: the names that more than one container has.
     """
-    probes = wanted_probes(pod, place)
     name = f"container {go_quote(place.name)}"
     for kind, probe in probes.items():
         for field in unknown_fields(probe, Probe, f"{kind}Probe"):
             return Reason(f"{name}: {field} is a field that this release of probelet does not know", False)
     if place.is_sidecar and "startup" in probes:
+        # Only an annotation that a person wrote has one.
         return Reason(
             f"{name}: the startupProbe of a sidecar orders the start of the next container, "
             "which only a kubelet can do",
@@ -65,7 +75,7 @@ def reason_for_container(pod: PodView, place: Place, repeated: Set[str]) -> Reas
     return None
 
 
-def _hosts(place: Place, probes: dict[ProbeType, RawProbe]) -> Iterator[str]:
+def _hosts(place: Place, probes: Mapping[ProbeType, RawProbe]) -> Iterator[str]:
     for kind, probe in probes.items():
         for handler in ("httpGet", "tcpSocket"):
             action = probe.get(handler)
@@ -75,7 +85,7 @@ def _hosts(place: Place, probes: dict[ProbeType, RawProbe]) -> Iterator[str]:
                 yield f"{path} is {go_quote(str(host))}, and an agent dials no address but the pod's own"
 
 
-def _mistakes(place: Place, probes: dict[ProbeType, RawProbe], repeated: Set[str]) -> Iterator[str]:
+def _mistakes(place: Place, probes: Mapping[ProbeType, RawProbe], repeated: Set[str]) -> Iterator[str]:
     """Mistakes that make the API server refuse the pod, in its words. It would not see them in a probe that moved."""
     path = f"{place.field}.name"
     if not place.name:
@@ -99,7 +109,7 @@ def decoded_probe(raw: RawProbe) -> Probe:
     return probe
 
 
-def _restarts(pod: PodView, place: Place, probes: dict[ProbeType, RawProbe]) -> Iterator[str]:
+def _restarts(pod: PodView, place: Place, probes: Mapping[ProbeType, RawProbe]) -> Iterator[str]:
     """After a failed probe a kubelet restarts a container whatever its policy, rules and exit code say. After a stop by
     the agent it sees an ordinary exit: with exit code 0 OnFailure would leave the container down.
     """

@@ -1,10 +1,17 @@
-"""The verdict about a pod that asks for the takeover: which of its probes move, and why others stay."""
+"""The verdict about a pod that asks for the takeover: which of its probes move, which ones the webhook makes for the
+kubelet, and why others stay."""
 
 from dataclasses import dataclass, field
 
-from probelet.beside.takeover.rules import reason_for_container, reason_for_pod, wanted_probes
+from probelet.beside.takeover.fallback import FallbackError, asked, fallback_of
+from probelet.beside.takeover.made import startups
+from probelet.beside.takeover.rules import (
+    asks_for_enhanced_liveness,
+    reason_for_container,
+    reason_for_pod,
+    wanted_probes,
+)
 from probelet.beside.takeover.view import Entries, PodView
-from probelet.spec.text.golang import go_quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +20,8 @@ class Verdict:
 
     moved: Entries = field(default_factory=dict)
     """The probes for the agent, sidecars first; containers without any are absent."""
+    made: Entries = field(default_factory=dict)
+    """The probes that the kubelet gets in their place."""
     reasons: tuple[str, ...] = ()
     """Why others stay native; empty if none stays that could move."""
     for_pod: bool = False
@@ -24,8 +33,9 @@ def stays(reason: str) -> Verdict:
     return Verdict(reasons=(reason,), for_pod=True)
 
 
-def judge(pod: PodView, namespace: str, own_namespace: str) -> Verdict:
-    """Decides about a pod of ``namespace``; ``own_namespace`` is that of probelet itself."""
+def judge(pod: PodView, namespace: str, own_namespace: str, fallback_ns: int = 0) -> Verdict:
+    """Decides about a pod of ``namespace``. ``own_namespace`` is that of probelet itself; ``fallback_ns`` counts for a
+    pod that names no fallback, 0 for none."""
     moved: Entries = {}
     reasons = []
     repeated = pod.repeated_names()
@@ -35,17 +45,28 @@ def judge(pod: PodView, namespace: str, own_namespace: str) -> Verdict:
             continue
         if (for_pod := reason_for_pod(pod, namespace, own_namespace)) is not None:
             return stays(for_pod)
-        reason = reason_for_container(pod, place, repeated)
-        if reason is not None and reason.for_pod:
-            return stays(reason.text)
-        if reason is None and "startup" in probes and len(probes) < len(place.container.probes):
-            # A native liveness probe would not wait for a startup probe that has moved. Once the webhook of enhanced
-            # liveness has taken the liveness probe, the API server calls this one again.
-            del probes["startup"]
-            text = f"container {go_quote(place.name)}: its startupProbe stays with its livenessProbe"
-            reasons.append(f"{text}, which belongs to enhanced liveness")
-        elif reason is not None:
-            reasons.append(reason.text)
-        if reason is None and probes:
+        reason = reason_for_container(pod, place, probes, repeated)
+        if reason is None:
             moved[place.name] = probes
-    return Verdict(moved, tuple(reasons))
+        elif reason.for_pod:
+            return stays(reason.text)
+        else:
+            reasons.append(reason.text)
+    try:
+        made = _made(pod, moved, fallback_ns)
+    except FallbackError as error:
+        return stays(str(error)) if moved else Verdict(reasons=tuple(reasons))
+    return Verdict(moved, made, tuple(reasons))
+
+
+def _made(pod: PodView, moved: Entries, fallback_ns: int) -> Entries:
+    """The probes for the kubelet. Raises FallbackError."""
+    made = startups(pod, moved)
+    if asks_for_enhanced_liveness(pod):
+        return made
+    if ns := asked(pod.annotations, fallback_ns):
+        grace = pod.spec.termination_grace_period_seconds
+        for name, probes in moved.items():
+            if "liveness" in probes:
+                made.setdefault(name, {})["liveness"] = fallback_of(probes["liveness"], ns, grace)
+    return made

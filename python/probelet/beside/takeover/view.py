@@ -1,7 +1,7 @@
 """A pod as it was written, as the takeover sees it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -65,6 +65,20 @@ class PodView(PodObject, frozen=True, kw_only=True):
         ]
         regular = [changed(container) for container in self.spec.containers or ()]
         return replace(self, spec=replace(self.spec, containers=regular, init_containers=init))
+
+    def without(self, kinds: Mapping[str, Set[ProbeType]]) -> "PodView":
+        """A copy in which each container that ``kinds`` names lacks its probes of these types."""
+
+        def changed(container: ContainerPart) -> ContainerPart:
+            gone = kinds.get(container.name or "", ())
+            return container.with_probes({kind: probe for kind, probe in container.probes.items() if kind not in gone})
+
+        spec = replace(
+            self.spec,
+            containers=[changed(container) for container in self.spec.containers or ()],
+            init_containers=[changed(container) for container in self.spec.init_containers or ()],
+        )
+        return replace(self, spec=spec)
 
     def with_only(self, probes: Mapping[str, Mapping[ProbeType, RawProbe]]) -> "PodView":
         """A copy whose containers have these probes and no others."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.server.control.client import Client
 from probelet.server.control.command import NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import service_state_dir
@@ -45,9 +45,9 @@ def command(
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
     elif done:
-        say(f"{done_word}: {', '.join(done)}")
+        print_lines(f"{done_word}: {', '.join(done)}")
     else:
-        say(f"nothing to {name} in {pod}")
+        print_lines(f"nothing to {name} in {pod}")
     return done

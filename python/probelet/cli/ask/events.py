@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from probelet.cli.ask.status import select_pods
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, say_json
+from probelet.cli.terminal import console, print_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def print_event(event: dict[str, Any], output: str, out: "Console") -> None:
         import msgspec
 
         shown = {key: value for key, value in event.items() if key != "seq"}
-        say_json(msgspec.json.encode(shown), flush=True)
+        print_json(msgspec.json.encode(shown), flush=True)
         return
     from rich.cells import cell_len
     from rich.text import Text

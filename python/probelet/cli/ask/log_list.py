@@ -8,7 +8,7 @@ from probelet.base.printable import one_line
 from probelet.cli.ask.log_source import kept_runs
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import complain, say
+from probelet.cli.terminal import complain, print_lines
 
 _HEADS = ("POD -c CONTAINER", "INSTANCES", "KiB", "LAST LINE (UTC)")
 
@@ -25,7 +25,7 @@ def print_list(state_dir: Path, directory: Path | None) -> None:
         except OSError as error:
             raise CliError(f"{root}: {error.strerror}", code=Exit.CANNOT) from error
         if rows:
-            say(*([""] if shown else []), one_line(str(root)), *columns([_HEADS, *rows]))
+            print_lines(*([""] if shown else []), one_line(str(root)), *columns([_HEADS, *rows]))
             shown += 1
     if not shown:
         complain(f"probelet logs: no logs in {directory or state_dir}")

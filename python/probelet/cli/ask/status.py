@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir, above_zero
-from probelet.cli.terminal import console, say_json, unicode_in
+from probelet.cli.terminal import console, print_json, unicode_in
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: b
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(document), indented=not one_line, flush=True)
+        print_json(msgspec.json.encode(document), indented=not one_line, flush=True)
     else:
         # The table keeps to the width by itself; mistakes of manifests are longer.
         out.print(_table(document, out), crop=False)

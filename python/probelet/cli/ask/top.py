@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, say_json, unicode_in
+from probelet.cli.terminal import console, print_json, unicode_in
 from probelet.cli.verb import verb
 from probelet.server.document.top import Order, TopDocument
 from probelet.server.ranking import top_document
@@ -64,4 +64,4 @@ def _table(status: dict[str, Any], sort: Order, out: "Console", lines: int | Non
 def _print_json(document: TopDocument) -> None:
     import msgspec
 
-    say_json(msgspec.json.encode(document), indented=True, flush=True)
+    print_json(msgspec.json.encode(document), indented=True, flush=True)

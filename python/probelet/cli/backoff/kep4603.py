@@ -7,7 +7,7 @@ import msgspec
 
 from probelet.cli.backoff.document import ClaimRow, ClaimsDocument
 from probelet.cli.exit import Exit
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.lab.backoff.claim import Figure
 from probelet.lab.backoff.kep4603 import claims
 
@@ -42,18 +42,18 @@ def show_claims(output: str) -> int:
             for claim in found
         ]
         document: ClaimsDocument = {"schema": "probelet-kep4603/1", "claims": rows}
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
         return Exit.GOOD
     for claim in found:
-        say(*textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN))
+        print_lines(*textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN))
         figures = f"KEP {_text(claim.published)}"
         if claim.reading is not None:
             figures += f"; here {_text(claim.reading.figure)}"
         sentence = f"{figures}; {claim.sentence}."
-        say(*textwrap.wrap(sentence, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN))
+        print_lines(*textwrap.wrap(sentence, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN))
     count: Counter[str] = Counter(claim.verdict for claim in found)
     verdicts = ", ".join(f"{count[verdict]} {text}" for verdict, text in VERDICTS.items())
-    say("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH))
+    print_lines("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH))
     return Exit.GOOD
 
 

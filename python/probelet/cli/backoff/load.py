@@ -9,7 +9,7 @@ from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.backoff.table import curve_document
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.lab.backoff import Crowd, Curve, Load, load
 from probelet.lab.backoff.curve import seconds, seconds_text
 
@@ -40,7 +40,7 @@ def show_load(curve: Curve, today: Curve, life: LifeFlags, node: Node, output: s
     except ValueError as error:
         raise CliError(f"--window: {error}") from error
     if output == "json":
-        say_json(msgspec.json.encode(_document(curve, found, base, life, node)))
+        print_json(msgspec.json.encode(_document(curve, found, base, life, node)))
     else:
         _print(curve, found, base, life, node)
     return Exit.GOOD
@@ -84,7 +84,9 @@ def _document(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node
 def _print(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -> None:
     low, high = (seconds_text(each) for each in life.run)
     pods = f"{node.pods:,} pods of {node.containers}, {node.succeed:.0%} of the containers exit with 0"
-    say(f"{pods}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}")
+    print_lines(
+        f"{pods}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}"
+    )
     both = (base, found)
     each = node.requests
     rows = [
@@ -97,4 +99,4 @@ def _print(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -
         ["API requests/s, mean", *(f"{one.per_second * each:,.1f}" for one in both)],
         ["API requests/s, busiest second", *(f"{one.peak_per_second * each:,.0f}" for one in both)],
     ]
-    say(*columns(rows))
+    print_lines(*columns(rows))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import say
+from probelet.cli.terminal import print_lines
 from probelet.lab.backoff.figures import charts
 
 
@@ -26,7 +26,7 @@ def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
             for suffix in suffixes:
                 path = folder / f"{name}.{suffix}"
                 save(known[name], path)
-                say(str(path))
+                print_lines(str(path))
     except OSError as error:
         raise CliError(f"--out: {folder}: {error.strerror}") from error
     return Exit.GOOD

@@ -9,7 +9,7 @@ from probelet.cli.backoff.document import ComparedCurve, ComparisonDocument, Cur
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.columns import columns
 from probelet.cli.exit import Exit
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.lab.backoff import Crowd, Curve, Restart, load, restarts
 from probelet.lab.backoff.curve import seconds, seconds_text
 from probelet.spec.text.duration import SECOND
@@ -41,10 +41,10 @@ def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
             "curve": curve_document(curve),
             "restarts": [_row(restart, late) for restart in found],
         }
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
         return Exit.GOOD
     heads = ["restart", "at", "delay", *(["late"] if late else [])]
-    say(*columns([heads, *(_cells(restart, late) for restart in found)]))
+    print_lines(*columns([heads, *(_cells(restart, late) for restart in found)]))
     return Exit.GOOD
 
 
@@ -76,7 +76,7 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
             for curve, each, counted in zip(curves, found, counts, strict=True)
         ]
         comparison: ComparisonDocument = {"schema": "probelet-backoff-compare/1", "curves": rows}
-        say_json(msgspec.json.encode(comparison))
+        print_json(msgspec.json.encode(comparison))
         return Exit.GOOD
     names = [curve.name for curve in curves]
     rows_at = [
@@ -86,8 +86,8 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
         [f"{window}s", *(_excess(counted[index], base[index]) for counted in counts)]
         for index, window in enumerate(WINDOWS_SECONDS)
     ]
-    say("Restart n at, since the first start:", *columns([["", *names], *rows_at]))
-    say("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]))
+    print_lines("Restart n at, since the first start:", *columns([["", *names], *rows_at]))
+    print_lines("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]))
     return Exit.GOOD
 
 

@@ -1,11 +1,11 @@
-"""``probelet status --cluster``: the agents of a cluster, and the taken-over pods that lack one."""
+"""``probelet status --cluster``: the agents of a cluster, the taken-over pods that lack one, and pods left native."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probelet.base.printable import one_line
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import console, say_json
+from probelet.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from probelet.daemon.cluster.coverage import ClusterDocument
@@ -23,7 +23,7 @@ def show_coverage(kubeconfig: Path | None, context: str, namespace: str, output:
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(document), indented=True)
+        print_json(msgspec.json.encode(document), indented=True)
     else:
         _print(document)
     return Exit.FAILED if document["uncovered"] else Exit.GOOD
@@ -43,3 +43,6 @@ def _print(document: "ClusterDocument") -> None:
         left = "ready as the last agent left it" if pod["ready"] else "not ready"
         said = f"no agent on {pod['node']} probes {pod['namespace']}/{pod['name']}: {left}"
         out.print(one_line(said), style="red", soft_wrap=True, highlight=False)
+    for native in document["native"]:
+        said = f"native probes on {native['node']}: {native['namespace']}/{native['name']}: {native['why']}"
+        out.print(one_line(said), style="yellow", soft_wrap=True, highlight=False)

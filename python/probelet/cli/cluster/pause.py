@@ -42,7 +42,7 @@ def pause(
     state_dir: StateDir = None,
 ) -> int:
     from probelet.cli.ask.client import service_client
-    from probelet.cli.terminal import say, say_json
+    from probelet.cli.terminal import print_json, print_lines
     from probelet.server.control.command import PAUSE_SECONDS_MAX, NoSuchPodError, RefusedError
 
     if (length is None) is not end:
@@ -60,9 +60,9 @@ def pause(
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
         return Exit.GOOD
     names = ", ".join(f"{found['container']} {found['probe_type']}" for found in document["probes"])
     until = document["probes"][0]["paused_until"]
-    say(f"paused until {until}: {names}" if until else f"not paused any more: {names}")
+    print_lines(f"paused until {until}: {names}" if until else f"not paused any more: {names}")
     return Exit.GOOD

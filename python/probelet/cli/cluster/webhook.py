@@ -20,6 +20,15 @@ ListenHealth = Annotated[
     ),
 ]
 
+Fallback = Annotated[
+    str,
+    Parameter(
+        metavar="DURATION",
+        help="Leave liveness probes to the kubelet too, with a failureThreshold of this time, "
+        "for pods without the annotation probelet.dev/fallback.",
+    ),
+]
+
 app = verb(
     "webhook",
     "An API server calls it for each new pod with the label probelet.dev/managed=true.\n"
@@ -64,6 +73,7 @@ def webhook(
     context: Context = "",
     namespace: Namespace = "probelet-system",
     coexist_kruise: CoexistKruise = False,
+    fallback: Fallback = "none",
     listen_health: ListenHealth = None,
     duration: Duration = None,
     log: LogFlags = LOG,
@@ -80,6 +90,7 @@ def webhook(
     files = _files(cert_file, key_file, self_signed=self_signed)
     if files is not None and (configuration is not None or host):
         raise CliError("--configuration and --host are for --self-signed: the certificate's owner knows the others")
+    fallback_ns = _nanoseconds(fallback)
     certificate = Files(*files) if files else OwnAuthority(service, host, configuration)
     log.set_up()
     open_files.raise_limit()
@@ -94,12 +105,22 @@ def webhook(
                     closing(listening_socket(address, allow_remote=True, flag="--listen-health"))
                 )
             given = certificate, kubeconfig, context, namespace, listening, pages, duration
-            carry_out(WebhookFlags(*given, coexist=coexist_kruise))
+            carry_out(WebhookFlags(*given, coexist=coexist_kruise, fallback_ns=fallback_ns))
     except (ServerError, KubeConfigError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _nanoseconds(fallback: str) -> int:
+    """The length of the fallback; 0 for none. Raises CliError."""
+    from probelet.beside.takeover.fallback import FallbackError, read_fallback
+
+    try:
+        return read_fallback(fallback)
+    except FallbackError as error:
+        raise CliError(f"--fallback: {error}") from error
 
 
 def _files(cert_file: Path | None, key_file: Path | None, *, self_signed: bool) -> tuple[Path, Path] | None:

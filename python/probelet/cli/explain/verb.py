@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion, Output
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def explain(
     found = _explained(files, kubelet_version, mistakes)
     other = None if against is None else _explained((against,), kubelet_version, mistakes)
     if output == "json":
-        say_json(document(found, other))
+        print_json(document(found, other))
     elif other is not None:
-        say(*changes(found, other))
+        print_lines(*changes(found, other))
     else:
-        say(*sentences(found))
+        print_lines(*sentences(found))
     if mistakes:
         raise CliError(*mistakes)
     return Exit.GOOD

@@ -26,7 +26,7 @@ from probelet.cli.lint.flags import (
     WriteBaseline,
 )
 from probelet.cli.options import KubeletVersion
-from probelet.cli.terminal import complain, say, say_json, say_painted
+from probelet.cli.terminal import complain, print_json, print_lines, print_painted
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def lint(
     if explain is not None or rules:
         from probelet.cli.lint.rules import explanation, listing
 
-        say(*(listing() if explain is None else explanation(explain)))
+        print_lines(*(listing() if explain is None else explanation(explain)))
         return Exit.GOOD
     # Modules and everything that is read live until the end: a collection at each 700 new objects would look at all of
     # that again and again, for half of the time.
@@ -141,31 +141,31 @@ def _print(report: "Report", known: int, fails_from: "Severity", output: str) ->
         case "json":
             from probelet.cli.lint.document import document
 
-            say_json(document(report.findings))
+            print_json(document(report.findings))
         case "sarif":
             from probelet._rust import version
             from probelet.cli.lint.sarif import sarif
 
-            say_json(sarif(report.findings, version()), indented=True)
+            print_json(sarif(report.findings, version()), indented=True)
         case "junit":
             from probelet.cli.lint.junit import junit
 
-            say(*junit(report.findings, list(report.paths), fails_from))
+            print_lines(*junit(report.findings, list(report.paths), fails_from))
         case "github":
             from probelet.cli.lint.github import github
 
             for line in github(report.findings):
-                say(line)
+                print_lines(line)
         case _:
             from probelet.cli.lint.text import lines, summary
 
-            say_painted(*lines(report), [summary(report, known)])
+            print_painted(*lines(report), [summary(report, known)])
 
 
 def _prove(request: "Request", wanted: str, picture: "Path | None") -> int:
     from probelet.cli.lint.prove import proof
 
-    say(*proof(request, wanted, picture))
+    print_lines(*proof(request, wanted, picture))
     return Exit.GOOD
 
 
@@ -174,7 +174,7 @@ def _show_difference(request: "Request") -> int:
 
     found = list(difference(request))
     if found:
-        say(*found)
+        print_lines(*found)
     return Exit.FAILED if found else Exit.GOOD
 
 
@@ -198,5 +198,5 @@ def _write_baseline(request: "Request", path: "Path") -> int:
         path.write_bytes(encode_baseline(report.findings))
     except OSError as error:
         raise CliError(f"--write-baseline: {path}: {error.strerror}", code=Exit.CANNOT) from error
-    say(f"written: {path} ({len(report.findings)} findings)")
+    print_lines(f"written: {path} ({len(report.findings)} findings)")
     return Exit.GOOD

@@ -8,7 +8,7 @@ from cyclopts import Parameter, Token
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Output, above_zero
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
     except (TargetError, OSError) as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     if output == "json":
-        say_json(json.dumps(seen).encode())
+        print_json(json.dumps(seen).encode())
     else:
-        say(*report(seen, where))
+        print_lines(*report(seen, where))
 
 
 def _say(text: str) -> None:

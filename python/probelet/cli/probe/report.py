@@ -9,7 +9,7 @@ from rich.text import Text
 
 from probelet.base.printable import one_line
 from probelet.cli.probe.target import Target
-from probelet.cli.terminal import console, say_json, unicode_in
+from probelet.cli.terminal import console, print_json, unicode_in
 from probelet.spec.text.golang import go_quote
 
 # Length of the bar of the longest part.
@@ -30,7 +30,7 @@ _MEANING = {
 def show(seen: dict[str, Any], target: Target, output: str) -> None:
     """Prints a ``probelet-probe/1`` document, as JSON or for a person."""
     if output == "json":
-        say_json(msgspec.json.encode(seen))
+        print_json(msgspec.json.encode(seen))
     else:
         report(seen, target, console())
 

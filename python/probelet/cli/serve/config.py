@@ -8,7 +8,7 @@ from probelet.base.printable import one_line
 from probelet.cli.exit import Exit
 from probelet.cli.options import KubeletVersion, Output
 from probelet.cli.serve.flags import CONFIG, ConfigFlags
-from probelet.cli.terminal import console, say_json
+from probelet.cli.terminal import console, print_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def show(
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(found | {"settings": rows} if every else found), indented=True)
+        print_json(msgspec.json.encode(found | {"settings": rows} if every else found), indented=True)
     elif every:
         _print(["SETTING", "VALUE", "DEFAULT", "FROM"], [*_curve(found), *map(_row_of_all, rows)], found["warnings"])
     else:
@@ -62,7 +62,7 @@ def schema(*, kubelet_version: KubeletVersion = "1.36") -> int:
 
     from probelet.config.schema.document import config_schema
 
-    say_json(msgspec.json.encode(config_schema(kubelet_version)), indented=True)
+    print_json(msgspec.json.encode(config_schema(kubelet_version)), indented=True)
     return Exit.GOOD
 
 

@@ -3,7 +3,7 @@
 from typing import Literal, TypedDict
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 
 
 class ScenarioLine(TypedDict):
@@ -31,10 +31,10 @@ def print_list(output: str) -> int:
 
     found = [ScenarioLine(name=name, title=load_scenario(name).scenario.title) for name in builtin_names()]
     if output == "json":
-        say_json(msgspec.json.encode(ScenariosDocument(schema="probelet-scenarios/1", scenarios=found)))
+        print_json(msgspec.json.encode(ScenariosDocument(schema="probelet-scenarios/1", scenarios=found)))
     else:
         width = max(len(line["name"]) for line in found)
-        say(*(f"{line['name']:<{width}}  {line['title']}" for line in found))
+        print_lines(*(f"{line['name']:<{width}}  {line['title']}" for line in found))
     return Exit.GOOD
 
 
@@ -43,7 +43,7 @@ def print_scenario(name: str) -> int:
     from probelet.lab.scenario import ScenarioError, builtin_text
 
     try:
-        say(builtin_text(name).rstrip("\n"))
+        print_lines(builtin_text(name).rstrip("\n"))
     except ScenarioError as error:
         raise CliError(*map(str, error.problems), hint="probelet simulate --list") from error
     return Exit.GOOD
@@ -55,5 +55,5 @@ def print_schema() -> int:
 
     from probelet.lab.scenario.schema import scenario_schema
 
-    say_json(msgspec.json.encode(scenario_schema()), indented=True)
+    print_json(msgspec.json.encode(scenario_schema()), indented=True)
     return Exit.GOOD

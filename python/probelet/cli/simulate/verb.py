@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, KubeletVersion, Output
-from probelet.cli.terminal import say, say_json
+from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
 
 app = verb(
@@ -88,13 +88,13 @@ def simulate(
     if scenario is None:
         if output == "json" or pictures.wanted or against or guard:
             raise CliError("-o json, --against, --guard and pictures need --scenario", hint="probelet simulate --list")
-        say(*table(request))
+        print_lines(*table(request))
         return Exit.GOOD
     pictures.check()
     document = played(request, scenario)
     pictures.write(document)
     if output == "json":
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
     else:
-        say(*lines(document))
+        print_lines(*lines(document))
     return Exit.GOOD

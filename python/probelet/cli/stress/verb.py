@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from probelet.cli.backoff.flags import Count, Window, span
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Output
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -139,14 +139,14 @@ def _show(outcomes: "list[Outcome]", folder: Path | None, output: str) -> int:
 
     document = Document(machine=machine(), outcomes=outcomes)
     if output == "json":
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
     else:
-        say(*table(outcomes))
+        print_lines(*table(outcomes))
     if folder is not None:
         with _report_errors(folder):
             written = write(document, folder)
         if output == "table":
-            say(f"\nwritten: {written[0]}")
+            print_lines(f"\nwritten: {written[0]}")
     wrong = failures(outcomes)
     for line in wrong:
         complain(f"probelet stress: {line}")

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Output, named_path
-from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def whatif(
         raise CliError(str(error)) from error
     document = play(found, changes, assume=assume, window=window(found, since, until))
     if output == "json":
-        say_json(msgspec.json.encode(document))
+        print_json(msgspec.json.encode(document))
     else:
-        say(*lines(document))
+        print_lines(*lines(document))
     return Exit.GOOD if has_changes or document["check"]["reproduced"] else Exit.FAILED
 
 

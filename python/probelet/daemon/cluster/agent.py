@@ -138,12 +138,17 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
 
 def journalled(path: Path) -> Known:
     """The results that the engine's journal has; none if it cannot be read, because the engine then begins without it
-    too."""
+    too. A failure of a probe that has never succeeded may only be all that is left of a journal that was cut: whoever
+    knows of a success knows more."""
     try:
         workers = msgspec.json.decode(read_journal(path))["workers"]
     except (JournalError, OSError):
         return {}
-    return {(worker["type"], worker["container_id"]): worker["result"] for worker in workers}
+    return {
+        (worker["type"], worker["container_id"]): worker["result"]
+        for worker in workers
+        if worker["result"] == "Success" or worker["has_initialized"]
+    }
 
 
 async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles | None:

@@ -81,6 +81,7 @@ def options(flags: ControllerFlags) -> ControllerOptions:
             seed=int.from_bytes(os.urandom(8)),
             # OpenKruise's webhook fills it, and refuses a request that has it already.
             fills_context=not flags.coexist,
+            shows_attempts=not flags.is_prober_kruise,
         ),
         # OpenKruise's manager does it there.
         manages_requests=not flags.coexist,

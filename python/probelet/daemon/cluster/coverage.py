@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.pods.missed import MissedPod, missed_pod
 from probelet.beside.takeover.lease import AgentLease, agent_lease
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 from probelet.errors import DaemonError
@@ -41,6 +42,19 @@ class UncoveredPod(TypedDict):
     """The condition of its readiness gate, as the last agent left it."""
 
 
+class NativePod(TypedDict):
+    """A pod that asked for probelet, and whose probes are its kubelet's all the same."""
+
+    namespace: str
+    """The namespace."""
+    name: str
+    """The name."""
+    node: str
+    """The node, whose kubelet makes the probes."""
+    why: str
+    """Says what the pod asked for, and what helps."""
+
+
 class ClusterDocument(TypedDict):
     """The agents of a cluster, and the pods that lack one."""
 
@@ -51,6 +65,8 @@ class ClusterDocument(TypedDict):
     """By name."""
     uncovered: list[UncoveredPod]
     """By node, namespace and name."""
+    native: list[NativePod]
+    """Pods that were created while the webhook was away, by node, namespace and name."""
 
 
 def coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDocument:
@@ -67,16 +83,20 @@ async def _coverage(kubeconfig: Path | None, context: str, namespace: str) -> Cl
     async with Connection.found(kubeconfig, context) as connection:
         leases = await connection.list_as(LEASES, agent_lease, namespace)
         # No selector finds an annotation, and the label may have gone since the pod was created.
-        pods = await connection.list_as(PODS, taken_pod)
-    return cluster_document(pods.items, leases.items, round(time.time() * 1000))
+        pods = await connection.list_as(PODS, lambda found: (taken_pod(found), missed_pod(found, namespace)))
+    taken, missed = [pod for pod, _ in pods.items], [pod for _, pod in pods.items]
+    return cluster_document(taken, missed, leases.items, round(time.time() * 1000))
 
 
 def cluster_document(
-    pods: Iterable[TakenPod | None], leases: Iterable[AgentLease | None], wall_ms: int
+    pods: Iterable[TakenPod | None],
+    missed: Iterable[MissedPod | None],
+    leases: Iterable[AgentLease | None],
+    wall_ms: int,
 ) -> ClusterDocument:
     """The document of these pods and Leases at ``wall_ms``."""
     by_node = {lease.node: lease for lease in leases if lease is not None}
-    taken = sorted((pod for pod in pods if pod is not None), key=lambda pod: (pod.node, pod.namespace, pod.name))
+    taken = sorted((pod for pod in pods if pod is not None), key=_place)
     counts: dict[str, int] = dict.fromkeys(by_node, 0)
     for pod in taken:
         counts[pod.node] = counts.get(pod.node, 0) + 1
@@ -100,4 +120,12 @@ def cluster_document(
         "as_of": rfc3339(wall_ms),
         "nodes": [row(node) for node in sorted(counts)],
         "uncovered": uncovered,
+        "native": [
+            {"namespace": pod.namespace, "name": pod.name, "node": pod.node, "why": pod.why}
+            for pod in sorted((pod for pod in missed if pod is not None), key=_place)
+        ],
     }
+
+
+def _place(pod: TakenPod | MissedPod) -> tuple[str, str, str]:
+    return pod.node, pod.namespace, pod.name

@@ -1,11 +1,11 @@
 """Builds and runs the parts of ``webhook``."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -15,6 +15,8 @@ from probelet.errors import DaemonError
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
+from probelet.kube.kinds import MUTATING_WEBHOOKS
+from probelet.kube.reflector import Reflector
 from probelet.server.address import Listening
 from probelet.webhook.certificate.files import CertificateFiles
 from probelet.webhook.certificate.pair import CertificateError
@@ -63,6 +65,8 @@ class WebhookFlags:
     seconds: float | None
     coexist: bool = False
     """OpenKruise's webhook admits ContainerRecreateRequests in this cluster."""
+    fallback_ns: int = 0
+    """The fallback of pods that name none, 0 for none."""
 
 
 def carry_out(flags: WebhookFlags) -> None:
@@ -79,7 +83,7 @@ async def _serve(flags: WebhookFlags) -> None:
         lifetime = stack.enter_context(Lifetime())
         connection = await _connection(flags, stack)
         source = await _source(flags, served, metrics, clock, connection)
-        served_paths = handlers(flags.namespace, None if flags.coexist else connection)
+        served_paths = handlers(flags.namespace, None if flags.coexist else connection, flags.fallback_ns)
         server = AdmissionServer(served_paths, flags.listening, served.context, metrics)
         ending = _Ending()
         if flags.pages is not None:
@@ -89,7 +93,10 @@ async def _serve(flags: WebhookFlags) -> None:
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{flags.pages.address}/metrics")
         reason = await lifetime.wait(
-            flags.seconds, source.run(), _answer(server, served, flags.listening, served_paths)
+            flags.seconds,
+            source.run(),
+            *_watching(source, flags.certificate, connection, clock),
+            _answer(server, served, flags.listening, served_paths),
         )
         log.info("ending", reason=reason)
         ending.why = f"ending: {reason}"
@@ -120,11 +127,13 @@ async def _drained() -> list[str]:
     return []
 
 
-def handlers(namespace: str, connection: Connection | None) -> Mapping[str, Handler | AsyncHandler]:
+def handlers(
+    namespace: str, connection: Connection | None, fallback_ns: int = 0
+) -> Mapping[str, Handler | AsyncHandler]:
     """The handlers by path; ``namespace`` is probelet's own. Without a ``connection`` there is none of requests."""
     found: dict[str, Handler | AsyncHandler] = {
-        "/mutate-probes": mutate_probes(namespace),
-        "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options()),
+        "/mutate-probes": mutate_probes(namespace, fallback_ns),
+        "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options(fallback_ns=fallback_ns)),
     }
     if connection is not None:
         found["/mutate-containerrecreaterequests"] = mutate_requests(connection)
@@ -140,6 +149,24 @@ async def _connection(flags: WebhookFlags, stack: AsyncExitStack) -> Connection 
             raise
         # The line "serving" names the handlers; that of requests is not among them.
         return None
+
+
+def _watching(
+    source: CertificateFiles | SelfSigned,
+    given: Files | OwnAuthority,
+    connection: Connection | None,
+    clock: LoopClock,
+) -> Iterable[Coroutine[Any, Any, None]]:
+    """Tells the source of each change of the configuration whose caBundles it keeps; nothing if it keeps none."""
+    if isinstance(source, SelfSigned) and isinstance(given, OwnAuthority) and given.configuration and connection:
+        yield Reflector(
+            connection,
+            MUTATING_WEBHOOKS,
+            lambda found: found.get("webhooks") or [],
+            clock=clock,
+            on_change=lambda before, now: source.changed(),
+            fields=f"metadata.name={given.configuration}",
+        ).run()
 
 
 async def _source(

@@ -46,6 +46,10 @@ class Election:
     def _spec(self) -> Object:
         return (self._observed or {}).get("spec") or {}
 
+    def has_leader(self, now: int) -> bool:
+        """Whether the lease as it was last seen has a holder who has renewed it within its duration."""
+        return bool(self.leader) and now < self._observed_ns + self._lasts_ns()
+
     def observe(self, lease: Object | None, now: int) -> None:
         """Notes the lease as the server has it, None if there is none."""
         if lease is None or self._observed is None or _version(lease) != _version(self._observed):
@@ -55,7 +59,7 @@ class Election:
     def bid(self, now: int, wall_ns: int) -> Object | None:
         """The spec to write, or None if another candidate leads."""
         leads = self.leader == self.holder
-        if self.leader and not leads and now < self._observed_ns + self._lasts_ns():
+        if not leads and self.has_leader(now):
             return None
         at = rfc3339_micro(wall_ns)
         transitions = self._spec.get("leaseTransitions") or 0

@@ -69,7 +69,7 @@ class Heartbeat:
         """Renews the lease until the task is cancelled. A server that is away costs a log line and a back-off."""
         while True:
             try:
-                await self._renew()
+                await self.renew()
             except KubeError as error:
                 if str(error) != self._logged:
                     self._logged = str(error)
@@ -80,7 +80,8 @@ class Heartbeat:
                 self.renewed_ns = self._clock.now()
                 await self._clock.sleep(int(self._renew_ns * (1 + JITTER * self._chance())))
 
-    async def _renew(self) -> None:
+    async def renew(self) -> None:
+        """Renews the lease once, and makes it if there is none. Raises KubeError."""
         # The lease as it was last written saves a request: nobody else writes it.
         if self._lease is not None:
             try:

@@ -50,6 +50,11 @@ class LeaderElection:
         """The holder of the lease as it was last seen; empty if nobody leads."""
         return self._election.leader
 
+    @property
+    def has_leader(self) -> bool:
+        """Whether somebody has renewed the lease within its duration, as far as this candidate has seen."""
+        return self._election.has_leader(self._clock.now())
+
     async def run(self, on_lead: Callable[[], Awaitable[None]]) -> None:
         """Waits for the lease, runs ``on_lead`` under it, and releases it. Returns when ``on_lead`` returns.
 

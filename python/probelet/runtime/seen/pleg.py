@@ -76,6 +76,8 @@ class Pleg:
         self._on_change = on_change
         self._listed = Listed(cache, timers, tasks, on_change)
         self._wake = asyncio.Event()
+        # The callers that wait for a list, each with the moment before which it must not have begun.
+        self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._evented = False
         self._relists = TokenBucket(burst=RELISTS_BURST, interval_ns=RELIST_PERIOD_NS)
         self._events = TokenBucket(burst=EVENTS_BURST, interval_ns=EVENT_NS)
@@ -103,6 +105,10 @@ class Pleg:
         if self.error is not None:
             log.info("runtime listed", endpoint=self._client.endpoint)
         self.error = None
+        over = [call for since, call in self._waiting if since <= asked_at]
+        self._waiting = [each for each in self._waiting if each[0] > asked_at]
+        for call in over:
+            call()
 
     def _is_inside(self, row: api_pb2.Container, of_pod: Mapping[str, str]) -> bool:
         """Whether a container is in a sandbox of the pod that its label names. ``of_pod`` has the sandboxes listed."""
@@ -142,6 +148,11 @@ class Pleg:
     def request_relist(self) -> None:
         """Asks for a relist as soon as possible."""
         self._wake.set()
+
+    def when_listed(self, call: Callable[[], None]) -> None:
+        """Asks for a relist, and calls ``call`` when the cache is up to date with a list that began after this call."""
+        self._waiting.append((self._timers.now(), call))
+        self.request_relist()
 
     async def relist_for_ever(self) -> None:
         """Relists until cancelled; after an error it tries again."""

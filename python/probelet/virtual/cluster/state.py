@@ -10,7 +10,7 @@ from probelet._rust import ClusterModel
 from probelet.policy.protocol.actions import Record
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.disruption_budget import DisruptionBudget
-from probelet.spec.text.duration import MINUTE, SECOND
+from probelet.spec.text.duration import MILLISECOND, MINUTE, SECOND
 from probelet.virtual.agenda import Agenda
 from probelet.virtual.cluster.container import ClusterContainers
 from probelet.virtual.cluster.controllers.deployment import reconcile as reconcile_deployment
@@ -42,6 +42,9 @@ class LivenessGuard(Protocol):
 
     def result(self, pod: ClusterPod, container: str, container_id: str, failure: str | None) -> None:
         """A liveness probe has a result; ``failure`` is its message, None for success."""
+
+    def attempt_failed(self, pod: ClusterPod, container: str, message: str, at_ns: int) -> None:
+        """An attempt of a liveness probe failed at that moment, which by itself is no result yet."""
 
 
 class ClusterState:
@@ -210,7 +213,10 @@ class ClusterState:
         at, uid = line["t_ms"] / 1_000, line["pod_uid"]
         if section == "events":
             container = self._event(at, uid, line["reason"], line["message"], line["type"], line["field_path"])
-            self._failures[uid, container, line["message"].partition(" ")[0].lower()] = line["message"]
+            probe_type = line["message"].partition(" ")[0].lower()
+            self._failures[uid, container, probe_type] = line["message"]
+            if self.guard is not None and probe_type == "liveness":
+                self.guard.attempt_failed(self.pods[uid], container, line["message"], line["t_ms"] * MILLISECOND)
         elif section == "updates":
             if self.guard is not None and line["type"] == "liveness":
                 self._guarded(self.guard, uid, line)

@@ -1,9 +1,11 @@
 """A certificate without cert-manager: an authority and a certificate in one Secret that all replicas share.
 
-Each replica looks at the Secret and at the configuration every ``LOOK_NS`` by their names alone, so that RBAC can name
-them; nothing is listed or watched. Whichever replica comes first creates or renews, the others read what it wrote.
+Each replica looks at the Secret and at the configuration every ``LOOK_NS``, and as soon as the configuration changes: a
+webhook that somebody adds to it lets pods pass until it has its caBundle. Both are read by their names alone, so that
+RBAC can name them. Whichever replica comes first creates or renews, the others read what it wrote.
 """
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from probelet.kube.connection import Connection
 from probelet.kube.error import AlreadyExists, Conflict, KubeError, NotFound
 from probelet.kube.kinds import SECRETS
 from probelet.kube.pace import Pace
+from probelet.kube.waiting import set_within
 from probelet.webhook.certificate.authority import Kept, renewed
 from probelet.webhook.certificate.ca_bundle import trust
 from probelet.webhook.certificate.pair import CertificateError
@@ -25,10 +28,11 @@ from probelet.webhook.metrics import WebhookMetrics
 log = structlog.get_logger("probelet.webhook")
 
 LOOK_NS: Final = 30_000_000_000
-"""How often a replica looks: two requests. So long a caBundle may be wrong that somebody has overwritten."""
+"""How often a replica looks: two requests."""
 
 SETTLE_NS: Final = 5_000_000_000
-"""How long a certificate of a new authority waits after the caBundle has it: an API server learns of it by a watch."""
+"""How long a certificate of a new authority waits after the caBundle has it: an API server learns of it by a watch. It
+is also the shortest time between two patches, so that another program that writes caBundles leads to no contest."""
 
 RACES_MAX: Final = 5
 """How often in a row another replica may be first. There are two, and each writes once."""
@@ -61,11 +65,17 @@ class SelfSigned:
         self._metrics = metrics
         self._clock = clock
         self._pace = Pace()
+        self._changed = asyncio.Event()
+
+    def changed(self) -> None:
+        """The configuration is another one now: the next look is soon."""
+        self._changed.set()
 
     async def run(self) -> None:
         """Looks again and again; never returns. A failure is logged and tried again, and a certificate in use stays."""
         while True:
-            await self._clock.sleep(await self._look())
+            self._changed.clear()
+            await set_within(self._clock, await self._look(), self._changed)
 
     async def _look(self) -> int:
         """One look; returns the nanoseconds until the next one."""

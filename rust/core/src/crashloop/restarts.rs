@@ -180,6 +180,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn jitter_is_drawn_from_its_part_of_the_delay_before_and_a_reset_delay_has_its_own() {
+        let jittery = Scene { jitter_milli: 100, ..scene(curve(10, 100_000), 0) };
+        let restarts = Restarts::new(&jittery, Instant::ZERO, 7);
+        let delays: Vec<f64> = restarts.skip(1).take(8).map(|restart| restart.delay.as_secs_f64()).collect();
+        // A delay that was not used for ten minutes is reset.
+        assert!([delays[0], delays[7]].iter().all(|delay| (10.0..11.0).contains(delay)), "{delays:?}");
+        let parts: Vec<f64> = delays[..7].windows(2).map(|pair| pair[1] / pair[0] - 2.0).collect();
+        assert!(parts.iter().all(|part| (0.0..0.1).contains(part)), "{parts:?}");
+        assert!((0.02..0.08).contains(&(parts.iter().sum::<f64>() / 6.0)), "{parts:?}");
+    }
+
+    #[test]
+    fn runs_are_drawn_evenly_from_the_shortest_to_the_longest() {
+        let runs = |min, max| {
+            let (run_min, run_max) = (Duration::from_nanos(min), Duration::from_nanos(max));
+            let lives = Scene { run_min, run_max, ..scene(Curve::default(), 0) };
+            let mut restarts = Restarts::new(&lives, Instant::ZERO, 1);
+            let mut counts = [0; 10];
+            for _ in 0..400 {
+                counts[restarts.run().as_nanos() as usize] += 1;
+            }
+            counts
+        };
+        let counts = runs(5, 8);
+        assert!(counts[5..=8].iter().all(|count| (70..130).contains(count)), "{counts:?}");
+        assert_eq!((runs(7, 7)[7], runs(9, 3)[9]), (400, 400));
+    }
+
     proptest! {
         /// The live manager's table, driven in the same way, starts the container at the same moments.
         #[test]

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::model::memory::{Durable, Memory};
 use super::model::view::{Seen, View};
 use super::model::worker::WorkerPhase;
 use super::output::WorkerId;
 use super::state::Prober;
-use crate::results::ProbeResult;
+use crate::podstatus::ContainerStatus;
+use crate::results::{ProbeResult, canonical};
 use crate::spec::ProbeType;
 use crate::time::Instant;
 
@@ -16,6 +18,50 @@ impl Prober {
     /// Takes an earlier prober's memory. It waits until its worker is made or its pod is forgotten.
     pub fn recall(&mut self, memory: Memory) {
         self.memories.recalled.entry(Arc::clone(&memory.pod_uid)).or_default().push(memory);
+    }
+
+    /// Recalls for the workers that AddPod will make what the pod's status says of containers that run: one that has started
+    /// has passed its startup probe, one that is ready its readiness probe. A memory that says otherwise goes: the caller,
+    /// who has set the status, knows more.
+    pub fn recall_status(&mut self, uid: &str) {
+        let Some(index) = self.pods.find(uid) else {
+            return;
+        };
+        let pod = &self.pods[index];
+        let (Some(object), Some(status)) = (pod.object.clone(), pod.status.clone()) else {
+            return;
+        };
+        for container in status.containers.iter().filter(|found| found.state.is_running() && !found.id.is_empty()) {
+            let probed = object.index_of(&container.name).map(|index| &object.containers[index]);
+            let says = [(ProbeType::Startup, container.started == Some(true)), (ProbeType::Readiness, container.ready)];
+            for (probe_type, has_passed) in says {
+                if has_passed && probed.is_some_and(|spec| spec.probe(probe_type).is_some()) {
+                    self.recall_success(&object.uid, probe_type, container);
+                }
+            }
+        }
+    }
+
+    fn recall_success(&mut self, uid: &Arc<str>, probe_type: ProbeType, container: &ContainerStatus) {
+        if self.recalled_result(uid, probe_type, &container.id) == Some(ProbeResult::Success) {
+            return;
+        }
+        let memories = self.memories.recalled.entry(Arc::clone(uid)).or_default();
+        memories.retain(|memory| memory.probe_type != probe_type || memory.container != container.name);
+        memories.push(Memory {
+            pod_uid: Arc::clone(uid),
+            container: Arc::clone(&container.name),
+            probe_type,
+            container_id: canonical(&container.id).into(),
+            result: Some(ProbeResult::Success),
+            last_result: ProbeResult::Success,
+            result_run: 1,
+            on_hold: false,
+            has_initialized: true,
+            in_doubt: false,
+            tick: Instant::ZERO,
+            period: Duration::ZERO,
+        });
     }
 
     /// Drops the memories that no worker has taken, and returns them.
@@ -109,10 +155,15 @@ impl Prober {
         if !memory.fits(self.results.id(seen.key)) || !seen.state.is_running() {
             return false;
         }
-        let next_tick = (memory.period == worker.period()).then(|| memory.next_tick(now));
+        let next_tick = match memory.period {
+            // It knows no ticks.
+            Duration::ZERO => self.jitter(id, now).map_or(now, |jitter| now + jitter),
+            period if period == worker.period() => memory.next_tick(now),
+            _ => now,
+        };
         self.adopt(id, seen);
         let worker = &mut self.workers[id];
-        worker.next_tick = next_tick.unwrap_or(now);
+        worker.next_tick = next_tick;
         worker.phase = WorkerPhase::Waiting;
         self.touch(id);
         self.rest(id, now);

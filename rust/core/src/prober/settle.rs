@@ -123,8 +123,8 @@ impl Prober {
         self.run(id, now, now);
     }
 
-    /// Starts a worker. It runs at once, or, while the prober is younger than the period, after a random part of the
-    /// period. A worker that resumes an earlier prober's memory waits for its next tick instead.
+    /// Starts a worker. It runs at once, or after its jitter. A worker that resumes an earlier prober's memory waits for its
+    /// next tick instead.
     fn first_run(&mut self, id: WorkerId, now: Instant) {
         if self.resume(id, now) {
             return;
@@ -135,9 +135,9 @@ impl Prober {
             self.arm_tick(id);
             return;
         }
+        let jitter = self.jitter(id, now);
         let worker = &mut self.workers[id];
-        if self.start_jitter && worker.period() > now.since(self.started) {
-            let jitter = Duration::from_nanos(self.rng.below(worker.period_ns));
+        if let Some(jitter) = jitter {
             worker.phase = WorkerPhase::Jitter;
             worker.next_tick = now + jitter;
             self.arm_tick(id);
@@ -145,6 +145,13 @@ impl Prober {
             worker.next_tick = now + worker.period();
             self.run(id, now, now);
         }
+    }
+
+    /// How long a new worker waits before its first run: a random part of its period while the prober is younger than that.
+    pub(super) fn jitter(&mut self, id: WorkerId, now: Instant) -> Option<Duration> {
+        let worker = &self.workers[id];
+        let is_young = self.start_jitter && worker.period() > now.since(self.started);
+        is_young.then(|| Duration::from_nanos(self.rng.below(worker.period_ns)))
     }
 
     /// Lets the next worker of this probe begin at `at`, as if the jitter of a young prober had chosen that moment, so

@@ -137,3 +137,21 @@ fn a_pause_that_is_replaced_by_one_in_the_past_is_over() {
     let (attempts, _) = settle(&mut prober, Instant::ZERO);
     assert!(attempts.contains(&"a Liveness".into()), "{attempts:?}");
 }
+
+#[test]
+fn a_pause_ends_no_other_pause_and_is_over_at_its_very_end() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
+    let until = Instant::from_nanos(30_000_000_000);
+    let paused = [("a", ProbeType::Readiness), ("a", ProbeType::Liveness), ("b", ProbeType::Liveness)];
+    for (container, probe_type) in paused {
+        assert!(prober.pause("u", container, probe_type, until, Instant::ZERO));
+    }
+    for now in [Instant::ZERO, Instant::from_nanos(until.as_nanos() - 1), until] {
+        let (attempts, _) = settle(&mut prober, now);
+        for (container, probe_type) in paused {
+            let begins = attempts.contains(&format!("{container} {probe_type:?}"));
+            assert_eq!(begins, now == until, "{container} {probe_type:?} at {now:?}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use crate::attempt::timings::millis;
 
 /// What a single attempt needs beside its probe.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct AttemptContext<'a> {
     /// The container's named ports.
     pub ports: &'a [(Box<str>, i64)],
     /// The first pod IP.
@@ -25,10 +25,10 @@ pub struct Surroundings<'a> {
 ///
 /// # Errors
 /// If the system cannot provide a reactor.
-pub fn probe_once_as_json(probe: &ProbeSpec, around: Surroundings<'_>) -> std::io::Result<Vec<u8>> {
+pub fn probe_once_as_json(probe: &ProbeSpec, context: AttemptContext<'_>) -> std::io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let began = std::time::Instant::now();
-    let Surroundings { ports, pod_ip, asker } = around;
+    let AttemptContext { ports, pod_ip, asker } = context;
     let mut buffers = Buffers::default();
     let attempt = probe_once(&probe.handler, ports, pod_ip, asker, probe.timeout_seconds, &mut buffers);
     let Report { outcome, cause, timings } = runtime.block_on(attempt);

@@ -7,8 +7,8 @@ use probelet_core::prober::{Event, Removal, Update};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
-use super::doubts::DoubtedAnswer;
 use super::exec::{EnteredExec, ExecAttempt};
+use super::suspects::SuspectAnswer;
 
 /// A result that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Batch {
     /// Events with the Unix milliseconds of their moment.
     pub events: VecDeque<(i64, Event)>,
     /// Answers that wait for the caller's word: at most one per attempt in flight.
-    pub answers: Vec<DoubtedAnswer>,
+    pub answers: Vec<SuspectAnswer>,
     /// Exec attempts: at most one per worker is under way.
     pub execs: Vec<ExecAttempt>,
     /// What became of the commands of [`Engine::enter_exec`](super::Engine::enter_exec).

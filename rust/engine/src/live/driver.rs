@@ -46,7 +46,7 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 
 async fn turn(shared: Arc<Shared>) {
     let overdue = shared.lock().engine_stats.overdue;
-    let pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.doubts));
+    let pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.suspects));
     let Ok((mut pool, mut alarm)) = pool.and_then(|pool| pool.alarm().map(|alarm| (pool, alarm))) else {
         // Without file descriptors there is no timer, as there is no reactor.
         std::thread::sleep(PAUSE_AFTER_PANIC);

@@ -21,7 +21,6 @@ use tokio::sync::Notify;
 use super::attempts::PlanTable;
 use super::batch::Batch;
 use super::direct::{DirectExecs, HelperProcess};
-use super::doubts::Word;
 use super::driver::drive;
 use super::exec::{ExecEnd, Refusal};
 use super::flight_recorder::{FlightRecorder, Recorded, RecorderOptions};
@@ -29,6 +28,7 @@ use super::journal::{Gone, JournalOptions, JournalSync};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
+use super::suspects::Word;
 #[cfg(test)]
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
@@ -125,7 +125,7 @@ impl Engine {
             clock,
             state: Mutex::new(state),
             mailbox,
-            doubts: Arc::default(),
+            suspects: Arc::default(),
             journal,
             bell: Notify::new(),
             closing: AtomicBool::new(false),
@@ -200,6 +200,11 @@ impl Engine {
         });
     }
 
+    /// Lets the workers that AddPod will make begin with what the pod's status says of containers that run.
+    pub fn recall_status(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().recall_status(uid));
+    }
+
     /// Arms a timer of the caller.
     pub fn arm(&self, deadline: Instant, token: u64) -> TimerId {
         self.touch(|state| {
@@ -246,18 +251,18 @@ impl Engine {
     /// From now on an answer from one of these addresses counts only after [`Engine::judge`]. Any earlier word about
     /// them holds no more.
     pub fn doubt(&self, addresses: impl IntoIterator<Item = SocketAddr>) {
-        self.shared.doubts.doubt(addresses);
+        self.shared.suspects.doubt(addresses);
     }
 
     /// Doubts no port of this address any more, because no pod has it.
     pub fn forget_doubts(&self, ip: IpAddr) {
-        self.shared.doubts.forget(ip);
+        self.shared.suspects.forget(ip);
     }
 
-    /// Says whose a doubted answer is. Ignores unknown numbers. An answer of which nobody says anything for two seconds
+    /// Says whose a suspect answer is. Ignores unknown numbers. An answer of which nobody says anything for two seconds
     /// is a prober error.
     pub fn judge(&self, id: u64, word: Word) {
-        self.shared.doubts.judge(id, word);
+        self.shared.suspects.judge(id, word);
     }
 
     /// Takes the ends of exec attempts; ignores unknown numbers. This call also hands out what follows from them,

@@ -24,7 +24,7 @@ impl State {
         }
         self.make_starts();
         self.outgoing.notices.extend(self.starvation_log.say(now));
-        self.outgoing.answers.extend(shared.doubts.take());
+        self.outgoing.answers.extend(shared.suspects.take());
         shared.mailbox.post(std::mem::take(&mut self.outgoing));
     }
 

@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 use super::attempts::{EndedAttempt, PlanTable, Start, Ticket};
 use super::batch::{Batch, Notice};
 use super::direct::{DirectExecs, HelperClient, LoopTime};
-use super::doubts::Doubts;
 use super::exec::{ExecAttempt, ExecFlight};
 use super::flight_recorder::FlightRecorder;
 use super::journal::{Gone, JournalSync};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
+use super::suspects::SuspectAddresses;
 #[cfg(test)]
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
@@ -34,7 +34,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) state: Mutex<State>,
     pub(super) mailbox: Mailbox,
-    pub(super) doubts: Arc<Doubts>,
+    pub(super) suspects: Arc<SuspectAddresses>,
     /// Only the engine's thread locks the journal, and it does so before it locks the state.
     pub(super) journal: Option<Mutex<JournalSync>>,
     /// Rung when a caller has changed the state or closes the engine.

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind, Read, Result};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use probelet_enter_protocol::answer::{Refusal, Refused, Step};
 
@@ -30,7 +30,11 @@ pub(crate) enum End {
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) id: u64,
+    /// The ID of the container.
+    container: Box<[u8]>,
     pub(crate) deadline: Instant,
+    /// When its processes were killed.
+    killed: Option<Instant>,
     /// The first fork, until it was reaped.
     first: Option<i32>,
     /// The second fork, which becomes the program, until it was reaped. Its PID is its process group's.
@@ -51,7 +55,7 @@ pub(crate) struct Command {
 
 impl Command {
     pub(crate) fn new(
-        id: u64,
+        (id, container): (u64, &[u8]),
         deadline: Instant,
         (first, leaf): (i32, Option<Leaf>),
         status: OwnedFd,
@@ -59,7 +63,9 @@ impl Command {
     ) -> Self {
         Self {
             id,
+            container: container.into(),
             deadline,
+            killed: None,
             first: Some(first),
             second: None,
             leaf,
@@ -167,6 +173,7 @@ impl Command {
     ///
     /// A second fork that is not known yet ends by itself, because it waits for the first.
     pub(crate) fn kill(&mut self) {
+        self.killed.get_or_insert_with(Instant::now);
         // A report that has just come may name the second fork. What it cannot name is killed with the first.
         self.read_status();
         // SAFETY: the calls take numbers. The processes are children that nobody has reaped, so that their PIDs, and the
@@ -186,6 +193,12 @@ impl Command {
         self.stdout.close();
         self.stderr.close();
         self.status = None;
+    }
+
+    /// Whether it is a command of this container that was killed a while ago and has not ended.
+    pub(crate) fn is_held_in(&self, container: &[u8], now: Instant) -> bool {
+        *self.container == *container
+            && self.killed.is_some_and(|killed| now.saturating_duration_since(killed) >= DYING_TIME_MAX)
     }
 
     /// Reaps the forks that have ended. True if none is left: until then the command counts.
@@ -212,6 +225,9 @@ impl Command {
     }
 }
 
+/// A process that was killed ends within this time, on a busy machine too, unless something holds it.
+const DYING_TIME_MAX: Duration = Duration::from_secs(1);
+
 /// The exit code of a child that has ended, as a shell and a runtime count it. The child is not reaped.
 ///
 /// # Errors
@@ -236,8 +252,6 @@ fn has_been_reaped(pid: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::sys::{pipe, write};
 
@@ -246,7 +260,7 @@ mod tests {
         let (status, reports) = pipe().unwrap();
         let output = || Output::new(pipe().unwrap().0).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
-        let mut command = Command::new(7, deadline, (0, None), status, (output(), output()));
+        let mut command = Command::new((7, b"c1"), deadline, (0, None), status, (output(), output()));
         command.first = None;
         (command, reports)
     }
@@ -284,6 +298,18 @@ mod tests {
         command.read_status();
         let why = Refused { refusal: Refusal::Setup, step: Step::Death as u8, errno: 0 };
         assert_eq!(outcome(&mut command), Some(End::Refused(why)));
+    }
+
+    #[test]
+    fn a_command_that_outlives_its_kill_holds_up_its_container_and_no_other() {
+        let (mut command, _reports) = command();
+        let now = Instant::now();
+        assert!(!command.is_held_in(b"c1", now + Duration::from_secs(60)), "it was not killed");
+        command.kill();
+        assert!(!command.is_held_in(b"c1", now), "it may be dying");
+        let later = Instant::now() + DYING_TIME_MAX;
+        assert!(command.is_held_in(b"c1", later));
+        assert!(!command.is_held_in(b"c2", later));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! `probelet-enter filter SHIM START RUNC` makes a container that runs nothing, with the specification on standard input,
 //! in the namespaces of the shim; its process is traced from before its last system calls. What it has loaded when it
 //! executes its program, or ends because there is none, is written to standard output: the flags, then the instructions.
-//! Files lie in a mount namespace of this program's own and go with it; the process dies with its tracer.
+//! Files lie in a mount namespace of this program's own and go with it; the process dies with its tracer. If this program is
+//! killed before it traces the process, or before it has removed the cgroups, `probelet-enter sweep` removes them.
 
 mod bundle;
+mod leftover;
 mod patience;
 mod place;
 mod runc;
@@ -15,6 +17,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use self::bundle::Bundle;
+use self::leftover::{own_name, remove_leftovers};
 use self::place::enter_place_of;
 use self::runc::Runc;
 use self::trace::Traced;
@@ -32,6 +35,21 @@ pub(crate) fn main(arguments: &[String]) -> ExitCode {
     }
 }
 
+/// Removes what samples have left whose program was killed.
+pub(crate) fn sweep() -> ExitCode {
+    match remove_leftovers() {
+        Ok(kept) if kept.is_empty() => ExitCode::SUCCESS,
+        Ok(kept) => {
+            eprintln!("{}", kept.join("; "));
+            ExitCode::FAILURE
+        }
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn sample(arguments: &[String]) -> Result<Vec<u8>, String> {
     let [shim, start, runc] = arguments else { return Err("filter takes SHIM START RUNC".to_owned()) };
     let shim = shim.parse().map_err(|_| format!("{shim:?} is no PID"))?;
@@ -40,13 +58,25 @@ fn sample(arguments: &[String]) -> Result<Vec<u8>, String> {
     let read = std::io::stdin().take(SPECIFICATION_BYTES_MAX).read_to_end(&mut specification);
     read.map_err(|error| format!("standard input cannot be read: {error}"))?;
     enter_place_of(shim, start)?;
+    let name = own_name()?;
+    let specification = with_name(&specification, &name)?;
     let bundle = Bundle::new(&specification).map_err(|error| format!("the bundle cannot be written: {error}"))?;
-    let runc = Runc::new(runc, &bundle);
+    let runc = Runc::new(runc, &bundle, name);
     let filter = runc.create().and_then(|process| filter_of(&runc, process));
     // A failure before this one is the reason.
     let deleted = runc.delete();
     filter.and_then(|filter| deleted.map(|()| filter))
 }
+
+/// The specification with the name of this sample's cgroup, for which it has a word in capitals: its writer does not know
+/// the PID of this program.
+fn with_name(specification: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    let place = specification.windows(PLACE.len()).position(|word| word == PLACE);
+    let (before, after) = specification.split_at(place.ok_or("the specification has no place for a name")?);
+    Ok([before, name.as_bytes(), &after[PLACE.len()..]].concat())
+}
+
+const PLACE: &[u8] = b"CGROUP";
 
 fn filter_of(runc: &Runc<'_>, process: i32) -> Result<Vec<u8>, String> {
     let traced = Traced::seize(process)?;

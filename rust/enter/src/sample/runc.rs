@@ -1,12 +1,15 @@
 //! Calls of runc.
 
 use std::fs::read_to_string;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use super::bundle::Bundle;
 use super::patience::wait;
+use crate::sys::prctl;
 
 pub(super) struct Runc<'a> {
     program: &'a str,
@@ -15,9 +18,8 @@ pub(super) struct Runc<'a> {
 }
 
 impl<'a> Runc<'a> {
-    pub(super) fn new(program: &'a str, bundle: &'a Bundle) -> Self {
-        // The name is also that of a cgroup, of which the machine has one hierarchy for all.
-        Self { program, bundle, name: format!("probelet-enter-{}", std::process::id()) }
+    pub(super) const fn new(program: &'a str, bundle: &'a Bundle, name: String) -> Self {
+        Self { program, bundle, name }
     }
 
     /// Makes the container; returns its process, which waits for `start`.
@@ -62,6 +64,15 @@ impl<'a> Runc<'a> {
         let mut command = Command::new(self.program);
         command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.arg("--root").arg(self.file("state")).arg("--log").arg(self.log(verb)).arg(verb).args(options);
+        let parent = std::process::id();
+        // SAFETY: both calls take numbers and nothing else is done between fork and exec.
+        unsafe {
+            // A runc that outlived this program would make a container that nobody removes.
+            command.pre_exec(move || {
+                prctl(libc::PR_SET_PDEATHSIG, u64::from(libc::SIGKILL.unsigned_abs()), 0)?;
+                if std::os::unix::process::parent_id() == parent { Ok(()) } else { Err(ErrorKind::NotFound.into()) }
+            });
+        }
         command.arg(&self.name).spawn().map_err(|error| format!("{} cannot be started: {error}", self.program))
     }
 

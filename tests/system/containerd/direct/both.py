@@ -47,10 +47,10 @@ class Both:
         assert outcome is not None, f"{pod} {command}: over the runtime, {self.fallbacks()}"
         return outcome
 
-    async def falls_back(self, pod: str, command: Sequence[str] = ("true",)) -> Reason:
+    async def falls_back(self, pod: str, command: Sequence[str] = ("true",), seconds: int = 30) -> Reason:
         """Why an attempt goes over the runtime."""
         before = self.fallbacks()
-        assert await self.directly(pod, command) is None, "the helper carried it out"
+        assert await self.directly(pod, command, seconds) is None, "the helper carried it out"
         (reason,) = self.fallbacks() - before
         return reason
 

@@ -4,16 +4,19 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from probelet.runtime.execs.direct.fallback import Reason
+from probelet.runtime.execs.direct.program import helper_program
 
 from tests.system.containerd.cgroups import cgroups_with
-from tests.system.containerd.direct.both import Both, eventually, specification
+from tests.system.containerd.direct.both import Both, both_ways, eventually, specification
 from tests.system.containerd.direct.loaded import loaded
 from tests.system.containerd.direct.pods import PROFILED
 from tests.system.containerd.direct.sleepers import commands_of
-from tests.system.containerd.machine import Containerd
+from tests.system.containerd.machine import Containerd, processes_with
 
 pytestmark = pytest.mark.e2e
 
@@ -80,6 +83,52 @@ async def test_nothing_is_left_of_the_container_that_was_asked(both: Both) -> No
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     programs = [(Path("/proc") / child / "cmdline").read_bytes() for child in children]
     assert not [program for program in programs if b"filter" in program]
+
+
+@pytest.mark.parametrize("milliseconds", [0, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200])
+async def test_nothing_is_left_when_the_program_that_asks_is_killed(both: Both, milliseconds: int) -> None:
+    """Wherever it was: runc that makes the container, its process that waits, the cgroups."""
+
+    def askers() -> list[int]:
+        return processes_with(str(helper_program()), "filter")
+
+    attempt = asyncio.create_task(both.directly("late-profile", ["true"]))
+    await eventually(lambda: askers() or attempt.done(), "the program that asks runc")
+    await asyncio.sleep(milliseconds / 1000)
+    for pid in askers():
+        os.kill(pid, signal.SIGKILL)
+    found = await attempt
+    assert found is not None or both.fallbacks() == {Reason.SECCOMP: 1}, "killed or, if it was too late, answered"
+    assert cgroups_with("probelet-enter-") == set()
+    assert left_over() == []
+
+
+async def test_a_start_removes_what_an_earlier_process_left(containerd: Containerd, both: Both) -> None:
+    attempt = asyncio.create_task(both.directly("late-profile", ["true"]))
+    await eventually(lambda: list(Path("/sys/fs/cgroup").glob("*/probelet-enter-*")), "runc's cgroups")
+    (asker,) = processes_with(str(helper_program()), "filter")
+    os.kill(asker, signal.SIGSTOP)
+    async with both_ways(containerd, both.ids):
+        assert cgroups_with("probelet-enter-"), "its program lives"
+    # Nobody removes them now.
+    both.direct._filters._program = Path("/bin/true")
+    os.kill(asker, signal.SIGKILL)
+    await attempt
+    assert cgroups_with("probelet-enter-")
+    async with both_ways(containerd, both.ids):
+        assert cgroups_with("probelet-enter-") == set()
+        assert left_over() == []
+
+
+def left_over() -> list[bytes]:
+    """The cgroups of processes of samples that have not ended. A zombie waits for the machine's init."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            cgroup, stat = (process / "cgroup").read_bytes(), (process / "stat").read_bytes()
+            if b"probelet-enter-" in cgroup and stat.rpartition(b")")[2].split()[0] != b"Z":
+                found.append(cgroup)
+    return found
 
 
 COMMANDS = {

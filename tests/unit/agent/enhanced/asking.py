@@ -10,7 +10,7 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.spec.model.probe import Probe
 
 from tests.unit.agent.made_pod import NODE
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 EXEC: Final[dict[str, Any]] = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 FAILS: Final = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not well")
@@ -38,7 +38,7 @@ def entry(pod: dict[str, Any], *probes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def ask(node: World, *entries: dict[str, Any], annotated: bool = True) -> None:
+def ask(node: AgentNode, *entries: dict[str, Any], annotated: bool = True) -> None:
     """The mapping writes these entries; the status stays. Their pods ask for them in their annotation, unless a test
     says otherwise."""
     for each in entries if annotated else ():
@@ -48,7 +48,7 @@ def ask(node: World, *entries: dict[str, Any], annotated: bool = True) -> None:
     node.api.put(NODE_POD_PROBES, {"metadata": {"name": NODE}, "spec": {"podProbes": list(entries)}, **status})
 
 
-def annotate(node: World, entry: dict[str, Any]) -> None:
+def annotate(node: AgentNode, entry: dict[str, Any]) -> None:
     """The pod of an entry asks for its probes, as far as the annotation can have them."""
     found = node.api.get(PODS, entry["name"], entry["namespace"])
     if found is None or found["metadata"]["uid"] != entry["uid"]:
@@ -70,27 +70,27 @@ def is_probe(given: Any) -> bool:
     return True
 
 
-def status(node: World) -> list[dict[str, Any]]:
+def status(node: AgentNode) -> list[dict[str, Any]]:
     """``status.podProbeStatuses``."""
     found = node.api.get(NODE_POD_PROBES, NODE) or {}
     return found.get("status", {}).get("podProbeStatuses", [])
 
 
-def state(node: World, name: str = "web-app") -> dict[str, Any]:
+def state(node: AgentNode, name: str = "web-app") -> dict[str, Any]:
     """The published state of a probe; empty without one."""
     states = (found for pod in status(node) for found in pod["probeStates"])
     return next((found for found in states if found["name"] == name), {})
 
 
-def is_state(node: World, wanted: str, name: str = "web-app") -> bool:
+def is_state(node: AgentNode, wanted: str, name: str = "web-app") -> bool:
     return state(node, name).get("state") == wanted
 
 
-def writes(node: World) -> int:
+def writes(node: AgentNode) -> int:
     """How often the agent has written the status."""
     return node.api.seen("update", "nodepodprobes")
 
 
-def commands(node: World, container: str = "") -> int:
+def commands(node: AgentNode, container: str = "") -> int:
     """How many commands ran, in one container or in all."""
     return sum(not container or call.container_id == container for call in node.runtime.called("exec_sync"))

@@ -11,7 +11,7 @@ import grpc  # type: ignore[import-untyped]
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.enhanced.asking import ask, entry, handler, is_state, state
 from tests.unit.agent.made_pod import made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
 """``grpc.health.v1.HealthCheckResponse`` on the wire."""
@@ -51,7 +51,7 @@ def answer(request: Request) -> Reply | None:
     return int(word), {}, HTTPStatus(int(word)).phrase if int(word) in (200, 400, 500) else ""
 
 
-async def test_t14_http_answers(node: World) -> None:
+async def test_t14_http_answers(node: AgentNode) -> None:
     healthy, unhealthy = ("200", "there", "elsewhere", "399"), ("400", "500", "header")
     pod = made_pod()
     node.run(pod)
@@ -68,7 +68,7 @@ async def test_t14_http_answers(node: World) -> None:
     assert state(node, "500")["message"] == "HTTP probe failed with statuscode: 500"
 
 
-async def test_t14_a_server_that_hangs_fails_after_the_timeout(node: World) -> None:
+async def test_t14_a_server_that_hangs_fails_after_the_timeout(node: AgentNode) -> None:
     import socket
 
     pod = made_pod()
@@ -79,7 +79,7 @@ async def test_t14_a_server_that_hangs_fails_after_the_timeout(node: World) -> N
     assert "Client.Timeout exceeded" in state(node, "hang")["message"]
 
 
-async def test_t13_grpc_serving_not_serving_unimplemented_and_no_listener(node: World) -> None:
+async def test_t13_grpc_serving_not_serving_unimplemented_and_no_listener(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     with health_server({b"": SERVING, b"\x0a\x01b": NOT_SERVING}) as port, Server(lambda _: (200, {}, "")) as http:
@@ -99,7 +99,7 @@ async def test_t13_grpc_serving_not_serving_unimplemented_and_no_listener(node: 
     assert state(node, "not")["message"] == 'service unhealthy (responded with "NOT_SERVING")'
 
 
-async def test_t13_a_server_without_the_health_service_fails(node: World) -> None:
+async def test_t13_a_server_without_the_health_service_fails(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     server = grpc.server(ThreadPoolExecutor(1))

@@ -18,12 +18,12 @@ from tests.unit.agent.enhanced.asking import (
     writes,
 )
 from tests.unit.agent.made_pod import NODE, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 EXEC_OLD = {"command": ["old"]}
 
 
-async def test_a_probe_of_a_pod_that_was_not_taken_over_is_made_and_published(node: World) -> None:
+async def test_a_probe_of_a_pod_that_was_not_taken_over_is_made_and_published(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -32,7 +32,7 @@ async def test_a_probe_of_a_pod_that_was_not_taken_over_is_made_and_published(no
     assert status(node)[0]["uid"] == pod["metadata"]["uid"]
 
 
-async def test_d6_a_failure_is_published_probing_goes_on_and_a_recovery_is_published(node: World) -> None:
+async def test_d6_a_failure_is_published_probing_goes_on_and_a_recovery_is_published(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["probe",] = FAILS
     node.run(pod)
@@ -45,7 +45,35 @@ async def test_d6_a_failure_is_published_probing_goes_on_and_a_recovery_is_publi
     assert not node.stopped(), "the agent stops nothing for it"
 
 
-async def test_d2_t11_two_probes_of_one_container_are_independent(node: World) -> None:
+async def test_a_failed_attempt_is_published_once_a_probe_of_the_node_has_failed(node: AgentNode) -> None:
+    """The breaker of the node counts it, though its state stays until the threshold."""
+    pod = made_pod()
+    node.run(pod)
+    shaky = handler("shaky", exec={"command": ["shaky"]}, periodSeconds=1, failureThreshold=1000)
+    ask(node, entry(pod, probe(), shaky))
+    await node.until(lambda: is_state(node, "Succeeded") and is_state(node, "Succeeded", "shaky"))
+    before, ran = writes(node), commands(node)
+    node.runtime.exec_answers["shaky",] = FAILS
+    await node.until(lambda: commands(node) >= ran + 6)
+    assert writes(node) == before, "by itself it costs no write"
+    node.runtime.exec_answers["probe",] = FAILS
+    await node.until(lambda: is_state(node, "Failed"))
+    assert state(node, "shaky")["message"] == "last attempt failed: not well"
+    assert is_state(node, "Succeeded", "shaky")
+
+
+async def test_an_attempt_that_fails_later_is_published_at_once(node: AgentNode) -> None:
+    pod = made_pod()
+    node.runtime.exec_answers["probe",] = FAILS
+    node.run(pod)
+    shaky = handler("shaky", exec={"command": ["shaky"]}, periodSeconds=1, failureThreshold=1000)
+    ask(node, entry(pod, probe(), shaky))
+    await node.until(lambda: is_state(node, "Failed") and is_state(node, "Succeeded", "shaky"))
+    node.runtime.exec_answers["shaky",] = FAILS
+    await node.until(lambda: state(node, "shaky").get("message") == "last attempt failed: not well")
+
+
+async def test_d2_t11_two_probes_of_one_container_are_independent(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["bad",] = FAILS
     (container,) = node.run(pod)
@@ -54,7 +82,7 @@ async def test_d2_t11_two_probes_of_one_container_are_independent(node: World) -
     assert commands(node, container) == commands(node), "the runtime gets the container's own ID"
 
 
-async def test_d3_a_new_container_is_unknown_until_its_threshold_is_reached(node: World) -> None:
+async def test_d3_a_new_container_is_unknown_until_its_threshold_is_reached(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["probe",] = FAILS
     (first,) = node.run(pod)
@@ -70,7 +98,7 @@ async def test_d3_a_new_container_is_unknown_until_its_threshold_is_reached(node
     assert state(node)["lastTransitionTime"] > failed["lastTransitionTime"]
 
 
-async def test_t10_after_a_restart_one_failure_is_none(node: World) -> None:
+async def test_t10_after_a_restart_one_failure_is_none(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["probe",] = FAILS
     (first,) = node.run(pod)
@@ -86,7 +114,7 @@ async def test_t10_after_a_restart_one_failure_is_none(node: World) -> None:
     assert len(node.events("ELPProbeFailed")) == 1
 
 
-async def test_d4_a_container_that_does_not_run_is_unknown_and_not_probed(node: World) -> None:
+async def test_d4_a_container_that_does_not_run_is_unknown_and_not_probed(node: AgentNode) -> None:
     pod = made_pod()
     (first,) = node.run(pod)
     ask(node, entry(pod, probe()))
@@ -99,7 +127,7 @@ async def test_d4_a_container_that_does_not_run_is_unknown_and_not_probed(node: 
     assert commands(node) == ran
 
 
-async def test_d5_a_container_is_probed_once_the_kubelet_says_that_it_has_started(node: World) -> None:
+async def test_d5_a_container_is_probed_once_the_kubelet_says_that_it_has_started(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod, started=False)
     ask(node, entry(pod, probe()))
@@ -110,7 +138,7 @@ async def test_d5_a_container_is_probed_once_the_kubelet_says_that_it_has_starte
     await node.until(lambda: is_state(node, "Succeeded"))
 
 
-async def test_d5_where_the_agent_owns_the_startup_probe_its_own_result_counts(node: World) -> None:
+async def test_d5_where_the_agent_owns_the_startup_probe_its_own_result_counts(node: AgentNode) -> None:
     starts = {"exec": {"command": ["starts"]}, "periodSeconds": 1, "failureThreshold": 1000}
     pod = made_pod({"app": {"startupProbe": starts}})
     node.runtime.exec_answers["starts",] = FAILS
@@ -122,7 +150,7 @@ async def test_d5_where_the_agent_owns_the_startup_probe_its_own_result_counts(n
     await node.until(lambda: is_state(node, "Succeeded"))
 
 
-async def test_d10_a_changed_handler_is_unknown_and_an_unchanged_probe_goes_on(node: World) -> None:
+async def test_d10_a_changed_handler_is_unknown_and_an_unchanged_probe_goes_on(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     same = handler("same", exec={"command": ["same"]}, periodSeconds=1)
@@ -136,7 +164,7 @@ async def test_d10_a_changed_handler_is_unknown_and_an_unchanged_probe_goes_on(n
     assert state(node, "same")["lastTransitionTime"] == since
 
 
-async def test_d10_a_changed_period_leaves_what_is_known(node: World) -> None:
+async def test_d10_a_changed_period_leaves_what_is_known(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -148,7 +176,7 @@ async def test_d10_a_changed_period_leaves_what_is_known(node: World) -> None:
     assert writes(node) == wrote
 
 
-async def test_d14_an_object_that_is_deleted_ends_all_probes_and_is_not_made_again(node: World) -> None:
+async def test_d14_an_object_that_is_deleted_ends_all_probes_and_is_not_made_again(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -161,7 +189,7 @@ async def test_d14_an_object_that_is_deleted_ends_all_probes_and_is_not_made_aga
     assert node.api.get(NODE_POD_PROBES, NODE) is None
 
 
-async def test_f8_an_object_that_comes_again_is_probed_again(node: World) -> None:
+async def test_f8_an_object_that_comes_again_is_probed_again(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["probe",] = FAILS
     node.run(pod)
@@ -174,7 +202,7 @@ async def test_f8_an_object_that_comes_again_is_probed_again(node: World) -> Non
     await node.until(lambda: is_state(node, "Failed"))
 
 
-async def test_t5_an_entry_that_goes_ends_its_probe_and_its_state_goes(node: World) -> None:
+async def test_t5_an_entry_that_goes_ends_its_probe_and_its_state_goes(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe(), handler("other", exec={"command": ["other"]}, periodSeconds=1)))
@@ -186,7 +214,7 @@ async def test_t5_an_entry_that_goes_ends_its_probe_and_its_state_goes(node: Wor
     await node.until(lambda: status(node) == [])
 
 
-async def test_t12_a_slow_command_fails_after_its_timeout_and_ticks_are_not_bunched(node: World) -> None:
+async def test_t12_a_slow_command_fails_after_its_timeout_and_ticks_are_not_bunched(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.held["exec_sync"] = asyncio.Event()
     node.run(pod)
@@ -201,7 +229,7 @@ async def test_t12_a_slow_command_fails_after_its_timeout_and_ticks_are_not_bunc
     node.runtime.held.pop("exec_sync").set()
 
 
-async def test_s2_t16_another_host_is_refused_with_an_event_and_never_dialled(node: World) -> None:
+async def test_s2_t16_another_host_is_refused_with_an_event_and_never_dialled(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, handler(httpGet={"host": "169.254.169.254", "port": 80}, periodSeconds=1)))
@@ -212,7 +240,7 @@ async def test_s2_t16_another_host_is_refused_with_an_event_and_never_dialled(no
     assert not node.engines, "nothing runs"
 
 
-async def test_d1_no_handler_two_handlers_and_a_named_port_are_unknown_with_the_field(node: World) -> None:
+async def test_d1_no_handler_two_handlers_and_a_named_port_are_unknown_with_the_field(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(
@@ -238,7 +266,7 @@ async def test_d1_no_handler_two_handlers_and_a_named_port_are_unknown_with_the_
     await node.until(lambda: len(node.events("ELPInvalidProbe")) == len(messages))
 
 
-async def test_d1_tcp_and_a_port_that_nobody_listens_at(node: World) -> None:
+async def test_d1_tcp_and_a_port_that_nobody_listens_at(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     listening = handler("open", tcpSocket={"port": node.api.port}, periodSeconds=1, failureThreshold=1)
@@ -247,7 +275,7 @@ async def test_d1_tcp_and_a_port_that_nobody_listens_at(node: World) -> None:
     assert "connection refused" in state(node, "closed")["message"]
 
 
-async def test_d13_an_event_for_a_change_of_state_at_most_one_a_minute(node: World) -> None:
+async def test_d13_an_event_for_a_change_of_state_at_most_one_a_minute(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -266,7 +294,7 @@ async def test_d13_an_event_for_a_change_of_state_at_most_one_a_minute(node: Wor
     assert node.events("ELPProbeFailed") == ["probe web-app failed: not well"]
 
 
-async def test_a_terminating_pod_is_probed_until_its_entry_goes_or_its_container_ends(node: World) -> None:
+async def test_a_terminating_pod_is_probed_until_its_entry_goes_or_its_container_ends(node: AgentNode) -> None:
     pod = made_pod()
     (container,) = node.run(pod)
     ask(node, entry(pod, probe()))
@@ -279,7 +307,7 @@ async def test_a_terminating_pod_is_probed_until_its_entry_goes_or_its_container
     await node.until(lambda: is_state(node, "Unknown"))
 
 
-async def test_the_liveness_of_a_taken_over_pod_that_opted_in_is_never_the_agents(node: World) -> None:
+async def test_the_liveness_of_a_taken_over_pod_that_opted_in_is_never_the_agents(node: AgentNode) -> None:
     opted = {"apps.kruise.io/using-enhanced-liveness": "true"}
     pod = made_pod({"app": {"livenessProbe": {"exec": {"command": ["native"]}}}}, annotations=opted)
     node.runtime.exec_answers["probe",] = FAILS
@@ -292,7 +320,7 @@ async def test_the_liveness_of_a_taken_over_pod_that_opted_in_is_never_the_agent
     assert not node.stopped()
 
 
-async def test_d17_the_metrics_count_runs_writes_and_lag(node: World) -> None:
+async def test_d17_the_metrics_count_runs_writes_and_lag(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     assert b"probelet_elp_probe" not in node.agent.view.metrics(), "a node without enhanced liveness has none"
@@ -306,7 +334,7 @@ async def test_d17_the_metrics_count_runs_writes_and_lag(node: World) -> None:
     assert "probelet_elp_probes 1\n" in page
 
 
-async def test_upstream_sync_1_stale_probes_end_and_changed_ones_begin_anew(node: World) -> None:
+async def test_upstream_sync_1_stale_probes_end_and_changed_ones_begin_anew(node: AgentNode) -> None:
     first, second = made_pod(name="pod-1"), made_pod(name="pod-2")
     for pod in (first, second):
         node.run(pod)
@@ -320,7 +348,7 @@ async def test_upstream_sync_1_stale_probes_end_and_changed_ones_begin_anew(node
     assert sorted(worker["handler"] for worker in workers) == ["exec", "tcpSocket"]
 
 
-async def test_upstream_sync_2_every_probe_of_the_spec_runs(node: World) -> None:
+async def test_upstream_sync_2_every_probe_of_the_spec_runs(node: AgentNode) -> None:
     pods = [made_pod(name=f"pod-{number}") for number in range(3)]
     for pod in pods:
         node.run(pod)

@@ -17,14 +17,14 @@ from tests.unit.agent.enhanced.asking import (
     state,
 )
 from tests.unit.agent.made_pod import made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 COMMAND = "its command does not stand in the pod's annotation apps.kruise.io/container-probe-context"
 REQUEST = COMMAND.replace("command", "request")
 FOREIGN: dict[str, Any] = {"exec": {"command": ["rm", "-rf", "/"]}, "periodSeconds": 1}
 
 
-async def test_a_command_of_somebody_else_never_runs_and_is_one_event(node: World) -> None:
+async def test_a_command_of_somebody_else_never_runs_and_is_one_event(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     annotate(node, entry(pod, probe()))
@@ -48,7 +48,7 @@ async def test_a_command_of_somebody_else_never_runs_and_is_one_event(node: Worl
         {"grpc": {"port": 80}},
     ],
 )
-async def test_a_request_that_is_another_one_is_never_made(node: World, foreign: dict[str, Any]) -> None:
+async def test_a_request_that_is_another_one_is_never_made(node: AgentNode, foreign: dict[str, Any]) -> None:
     pod = made_pod()
     node.run(pod)
     annotate(node, entry(pod, handler(httpGet={"path": "/", "port": 80})))
@@ -58,7 +58,7 @@ async def test_a_request_that_is_another_one_is_never_made(node: World, foreign:
     assert not node.engines, "nothing runs"
 
 
-async def test_the_command_of_one_container_runs_in_no_other(node: World) -> None:
+async def test_the_command_of_one_container_runs_in_no_other(node: AgentNode) -> None:
     pod = made_pod(containers=[{"name": "app", "image": "i"}, {"name": "other", "image": "i"}])
     node.run(pod)
     annotate(node, entry(pod, probe()))
@@ -70,7 +70,7 @@ async def test_the_command_of_one_container_runs_in_no_other(node: World) -> Non
 
 @pytest.mark.parametrize("annotation", [None, "", "{", '[{"name": "app", "livenessProbe": 7}]'])
 async def test_an_annotation_that_is_not_there_or_cannot_be_read_asks_for_nothing(
-    node: World, annotation: str | None
+    node: AgentNode, annotation: str | None
 ) -> None:
     annotations = {} if annotation is None else {"apps.kruise.io/container-probe-context": annotation}
     pod = made_pod(annotations=annotations)
@@ -80,7 +80,7 @@ async def test_an_annotation_that_is_not_there_or_cannot_be_read_asks_for_nothin
     assert commands(node) == 0
 
 
-async def test_how_often_it_runs_and_what_counts_is_the_clusters_to_say(node: World) -> None:
+async def test_how_often_it_runs_and_what_counts_is_the_clusters_to_say(node: AgentNode) -> None:
     pod = made_pod()
     node.runtime.exec_answers["probe",] = FAILS
     node.run(pod)
@@ -89,7 +89,7 @@ async def test_how_often_it_runs_and_what_counts_is_the_clusters_to_say(node: Wo
     await node.until(lambda: is_state(node, "Failed"))
 
 
-async def test_a_named_port_is_the_number_that_the_container_gives_it(node: World) -> None:
+async def test_a_named_port_is_the_number_that_the_container_gives_it(node: AgentNode) -> None:
     ports = [{"name": "web", "containerPort": node.api.port}]
     pod = made_pod(containers=[{"name": "app", "image": "i", "ports": ports}])
     node.run(pod)
@@ -101,7 +101,7 @@ async def test_a_named_port_is_the_number_that_the_container_gives_it(node: Worl
     await node.until(lambda: state(node).get("message") == REQUEST)
 
 
-async def test_a_change_of_annotation_and_object_in_any_order_is_no_event(node: World) -> None:
+async def test_a_change_of_annotation_and_object_in_any_order_is_no_event(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -119,7 +119,7 @@ async def test_a_change_of_annotation_and_object_in_any_order_is_no_event(node: 
     assert node.events("ELPProbeRefused") == []
 
 
-async def test_a_probe_that_runs_stops_when_its_pod_no_longer_asks_for_it(node: World) -> None:
+async def test_a_probe_that_runs_stops_when_its_pod_no_longer_asks_for_it(node: AgentNode) -> None:
     pod = made_pod()
     node.run(pod)
     ask(node, entry(pod, probe()))
@@ -131,15 +131,15 @@ async def test_a_probe_that_runs_stops_when_its_pod_no_longer_asks_for_it(node: 
     assert commands(node) == ran
 
 
-async def test_beside_openkruise_its_markers_ask_too(world: World) -> None:
-    async with world.an_agent(is_kruise_here=True):
+async def test_beside_openkruise_its_markers_ask_too(bare_node: AgentNode) -> None:
+    async with bare_node.an_agent(is_kruise_here=True):
         pod = made_pod()
-        world.run(pod)
-        ask(world, entry(pod, probe()), annotated=False)
-        await world.until(lambda: is_state(world, "Succeeded"))
+        bare_node.run(pod)
+        ask(bare_node, entry(pod, probe()), annotated=False)
+        await bare_node.until(lambda: is_state(bare_node, "Succeeded"))
 
 
-async def test_before_the_pod_is_known_nothing_runs_and_nothing_is_said(node: World) -> None:
+async def test_before_the_pod_is_known_nothing_runs_and_nothing_is_said(node: AgentNode) -> None:
     pod = made_pod()
     node.kubelet.start(pod)
     ask(node, entry(pod, probe()), annotated=False)

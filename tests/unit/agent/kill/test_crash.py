@@ -17,7 +17,7 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
 HOOK: dict[str, Any] = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}}}
@@ -27,23 +27,23 @@ STEPS: Final = 24
 
 
 @asynccontextmanager
-async def crashed(world: World, monkeypatch: pytest.MonkeyPatch, step: int) -> AsyncIterator[Crash]:
-    """The world after an agent died at that step of a kill of the container app, or killed it to its end."""
-    crash = Crash(step, world.folder)
+async def crashed(bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch, step: int) -> AsyncIterator[Crash]:
+    """The bare_node after an agent died at that step of a kill of the container app, or killed it to its end."""
+    crash = Crash(step, bare_node.folder)
     begin = Kill.begin
     monkeypatch.setattr(Kill, "begin", lambda kill, victim: crash.drive(begin(kill, victim)))
-    world.runtime.exec_answers["probe",] = FAILS
-    async with world.an_agent():
-        await world.until(lambda: crash.has_come.is_set() or ended(world))
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: crash.has_come.is_set() or ended(bare_node))
     monkeypatch.setattr(Kill, "begin", begin)
     if crash.has_come.is_set():
-        world.folder = crash.left
+        bare_node.folder = crash.left
     yield crash
 
 
-def ended(world: World) -> bool:
-    folder = world.folder / "intents"
-    return bool(world.stopped()) and not list(folder.glob("*.json"))
+def ended(bare_node: AgentNode) -> bool:
+    folder = bare_node.folder / "intents"
+    return bool(bare_node.stopped()) and not list(folder.glob("*.json"))
 
 
 def two_containers(annotations: dict[str, str] | None = None) -> dict[str, Any]:
@@ -52,186 +52,188 @@ def two_containers(annotations: dict[str, str] | None = None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("step", range(STEPS))
-async def test_the_next_agent_goes_on_and_kills_once(world: World, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+async def test_the_next_agent_goes_on_and_kills_once(
+    bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
     pod = two_containers()
-    app, _other = world.run(pod)
-    async with crashed(world, monkeypatch, step), world.an_agent():
-        await world.until(lambda: world.runtime.containers[app].state == api_pb2.CONTAINER_EXITED)
-        world.runtime.exec_answers.clear()
-        await world.until(lambda: ended(world))
-        second = world.restart(pod)
-        await world.for_seconds(8)
-        assert [id for id, _ in world.stopped()] == [app], "one failure, one stop, of the container that failed"
-        assert hooks(world) + len(world.events("FailedPreStopHook")) >= 1, (
+    app, _other = bare_node.run(pod)
+    async with crashed(bare_node, monkeypatch, step), bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.runtime.containers[app].state == api_pb2.CONTAINER_EXITED)
+        bare_node.runtime.exec_answers.clear()
+        await bare_node.until(lambda: ended(bare_node))
+        second = bare_node.restart(pod)
+        await bare_node.for_seconds(8)
+        assert [id for id, _ in bare_node.stopped()] == [app], "one failure, one stop, of the container that failed"
+        assert hooks(bare_node) + len(bare_node.events("FailedPreStopHook")) >= 1, (
             "it ran, or an event says that it did not end"
         )
-        assert hooks(world) <= 1
-        assert len(world.events("Killing")) <= 1
-        assert world.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
+        assert hooks(bare_node) <= 1
+        assert len(bare_node.events("Killing")) <= 1
+        assert bare_node.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
 
 
-async def test_a_kill_has_fewer_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.run(two_containers())
-    async with crashed(world, monkeypatch, 10**6) as crash:
+async def test_a_kill_has_fewer_steps(bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_node.run(two_containers())
+    async with crashed(bare_node, monkeypatch, 10**6) as crash:
         assert 5 <= crash.steps < STEPS
 
 
-async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hook(world: World) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
-    (app, _) = world.run(two_containers())
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-        await world.for_seconds(12)
-    world.runtime.held_commands.clear()
-    async with world.an_agent():
-        await world.until(world.stopped)
-        ((stopped, grace),) = world.stopped()
+async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hook(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    (app, _) = bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+        await bare_node.for_seconds(12)
+    bare_node.runtime.held_commands.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+        ((stopped, grace),) = bare_node.stopped()
         assert stopped == app
         assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
-        assert hooks(world) == 1
+        assert hooks(bare_node) == 1
 
 
-async def test_a_hook_that_died_with_its_agent_is_one_event(world: World) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
-    world.run(two_containers())
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-    world.runtime.held_commands.clear()
-    async with world.an_agent():
-        await world.until(lambda: world.stopped() and world.events("FailedPreStopHook"))
-        await world.for_seconds(5)
+async def test_a_hook_that_died_with_its_agent_is_one_event(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.stopped() and bare_node.events("FailedPreStopHook"))
+        await bare_node.for_seconds(5)
         said = "PreStopHook of container app did not end: the agent that ran it ended"
-        assert world.events("FailedPreStopHook") == [said]
-        assert hooks(world) == 1
+        assert bare_node.events("FailedPreStopHook") == [said]
+        assert hooks(bare_node) == 1
 
 
 async def test_an_idempotent_hook_that_died_with_its_agent_runs_again_within_the_rest_of_the_grace(
-    world: World,
+    bare_node: AgentNode,
 ) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
-    (app, _) = world.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-        await world.for_seconds(12)
-    async with world.an_agent():
-        await world.until(lambda: hooks(world) == 2)
-        assert not world.stopped()
-        world.runtime.held_commands["hook",].set()
-        await world.until(world.stopped)
-        ((stopped, grace),) = world.stopped()
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    (app, _) = bare_node.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+        await bare_node.for_seconds(12)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node) == 2)
+        assert not bare_node.stopped()
+        bare_node.runtime.held_commands["hook",].set()
+        await bare_node.until(bare_node.stopped)
+        ((stopped, grace),) = bare_node.stopped()
         assert stopped == app
         assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
-        assert world.events("FailedPreStopHook") == []
-    async with world.an_agent():
-        await world.for_seconds(5)
-        assert hooks(world) == 2
+        assert bare_node.events("FailedPreStopHook") == []
+    async with bare_node.an_agent():
+        await bare_node.for_seconds(5)
+        assert hooks(bare_node) == 2
 
 
-async def test_a_hook_that_has_ended_runs_no_second_time_also_if_it_may(world: World) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
-    world.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
-    async with world.an_agent():
-        await world.until(world.stopped)
-    world.runtime.refuse.clear()
-    async with world.an_agent():
-        await world.until(lambda: not list((world.folder / "intents").iterdir()))
-        assert hooks(world) == 1
-        assert world.events("FailedPreStopHook") == []
+async def test_a_hook_that_has_ended_runs_no_second_time_also_if_it_may(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
+    bare_node.run(two_containers({"probelet.dev/prestop-idempotent": "true"}))
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+    bare_node.runtime.refuse.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list((bare_node.folder / "intents").iterdir()))
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
 
 
-async def test_a_hook_that_had_not_begun_runs(world: World) -> None:
+async def test_a_hook_that_had_not_begun_runs(bare_node: AgentNode) -> None:
     """The first agent died while the runtime was away: nothing has asked the program to end yet."""
-    (app, _) = world.run(two_containers())
-    async with world.an_agent():
-        await world.until(lambda: world.runtime.called("exec_sync"))
-        world.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
-        world.runtime.exec_answers["probe",] = FAILS
-        await world.until(lambda: list((world.folder / "intents").glob("*.json")))
-        assert not hooks(world)
-    world.runtime.refuse.clear()
-    async with world.an_agent():
-        await world.until(world.stopped)
-        assert [id for id, _ in world.stopped()] == [app]
-        assert hooks(world) == 1
-        assert world.events("FailedPreStopHook") == []
+    (app, _) = bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.runtime.called("exec_sync"))
+        bare_node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+        bare_node.runtime.exec_answers["probe",] = FAILS
+        await bare_node.until(lambda: list((bare_node.folder / "intents").glob("*.json")))
+        assert not hooks(bare_node)
+    bare_node.runtime.refuse.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+        assert [id for id, _ in bare_node.stopped()] == [app]
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
 
 
-async def test_the_hook_of_a_pod_that_terminates_meanwhile_is_the_kubelets(world: World) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
+async def test_the_hook_of_a_pod_that_terminates_meanwhile_is_the_kubelets(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
     pod = two_containers({"probelet.dev/prestop-idempotent": "true"})
-    world.run(pod)
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-    world.terminate(pod)
-    async with world.an_agent():
-        await world.until(lambda: not list((world.folder / "intents").glob("*.json")))
-        assert hooks(world) == 1
-        assert world.events("FailedPreStopHook") == []
+    bare_node.run(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.terminate(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list((bare_node.folder / "intents").glob("*.json")))
+        assert hooks(bare_node) == 1
+        assert bare_node.events("FailedPreStopHook") == []
 
 
 @pytest.mark.parametrize(("jump_s", "grace"), [(-86_400, range(10, 31)), (86_400, range(2, 3))])
 async def test_a_jump_of_the_wall_clock_gives_no_more_than_the_whole_grace_and_no_less_than_the_least(
-    world: World, jump_s: int, grace: range
+    bare_node: AgentNode, jump_s: int, grace: range
 ) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
-    world.run(two_containers())
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-    world.runtime.held_commands.clear()
-    (path,) = (world.folder / "intents").glob("*.json")
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    (path,) = (bare_node.folder / "intents").glob("*.json")
     kept = json.loads(path.read_text())
     # The same difference as a clock that has jumped the other way.
     path.write_text(json.dumps({**kept, "deadline_ms": kept["deadline_ms"] - jump_s * 1000}))
-    async with world.an_agent():
-        await world.until(world.stopped)
-        assert world.stopped()[0][1] in grace
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+        assert bare_node.stopped()[0][1] in grace
 
 
 @pytest.mark.parametrize("meanwhile", ["ended", "terminating", "gone"])
-async def test_an_intent_is_dropped_if_nothing_is_left_to_kill(world: World, meanwhile: str) -> None:
-    world.runtime.exec_answers["probe",] = FAILS
-    world.runtime.held_commands["hook",] = asyncio.Event()
+async def test_an_intent_is_dropped_if_nothing_is_left_to_kill(bare_node: AgentNode, meanwhile: str) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
     pod = two_containers()
-    app, _other = world.run(pod)
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-    world.runtime.held_commands.clear()
-    world.runtime.exec_answers.clear()
-    (path,) = (world.folder / "intents").glob("*.json")
+    app, _other = bare_node.run(pod)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    bare_node.runtime.exec_answers.clear()
+    (path,) = (bare_node.folder / "intents").glob("*.json")
     if meanwhile == "ended":
-        world.runtime.exit(app, 0)
-        world.restart(pod)
+        bare_node.runtime.exit(app, 0)
+        bare_node.restart(pod)
     elif meanwhile == "terminating":
-        world.terminate(pod)
+        bare_node.terminate(pod)
     else:
-        world.kubelet.remove(pod)
-        world.api.remove(PODS, "web", "default")
-    async with world.an_agent():
-        await world.until(lambda: not path.exists())
-        await world.for_seconds(8)
-        assert not world.stopped()
+        bare_node.kubelet.remove(pod)
+        bare_node.api.remove(PODS, "web", "default")
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not path.exists())
+        await bare_node.for_seconds(8)
+        assert not bare_node.stopped()
 
 
-async def test_an_intent_that_names_no_container_of_the_agents_stops_nothing(world: World) -> None:
+async def test_an_intent_that_names_no_container_of_the_agents_stops_nothing(bare_node: AgentNode) -> None:
     pod = two_containers()
-    _app, other = world.run(pod)
-    folder = world.folder / "intents"
+    _app, other = bare_node.run(pod)
+    folder = bare_node.folder / "intents"
     folder.mkdir()
     known = {"namespace": "default", "name": "web", "grace_seconds": 30, "grace_source": "pod", "deadline_ms": 0}
     whose = {"pod_uid": "nobodys", "container": "other", "container_id": f"scripted://{other}"}
     (folder / f"{other}.json").write_text(json.dumps({**known, **whose, "reason": "LivenessProbe"}))
     (folder / "b.json").write_text("{")
-    async with world.an_agent():
-        await world.until(lambda: not list(folder.iterdir()))
-        await world.for_seconds(8)
-        assert not world.stopped()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: not list(folder.iterdir()))
+        await bare_node.for_seconds(8)
+        assert not bare_node.stopped()
 
 
-def hooks(world: World) -> int:
-    return sum(list(call.cmd) == ["hook"] for call in world.runtime.called("exec_sync"))
+def hooks(bare_node: AgentNode) -> int:
+    return sum(list(call.cmd) == ["hook"] for call in bare_node.runtime.called("exec_sync"))

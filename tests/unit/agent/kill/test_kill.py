@@ -11,27 +11,27 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
 HOOK: dict[str, Any] = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}}}
 HOOKED: list[dict[str, Any]] = [{"name": "app", "image": "i", **HOOK}]
 
 
-def failing(node: World) -> None:
+def failing(node: AgentNode) -> None:
     node.runtime.exec_answers["probe",] = FAILS
 
 
-def hold_hooks(node: World) -> asyncio.Event:
+def hold_hooks(node: AgentNode) -> asyncio.Event:
     """Lets every hook run until the event is set."""
     return node.runtime.held_commands.setdefault(("hook",), asyncio.Event())
 
 
-def hooks(node: World) -> int:
+def hooks(node: AgentNode) -> int:
     return sum(list(call.cmd) == ["hook"] for call in node.runtime.called("exec_sync"))
 
 
-def intents(node: World) -> list[dict[str, Any]]:
+def intents(node: AgentNode) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted((node.folder / "intents").glob("*.json"))]
 
 
@@ -45,7 +45,7 @@ def intents(node: World) -> list[dict[str, Any]]:
     ],
 )
 async def test_the_grace_is_the_probes_or_the_pods_and_at_least_two_seconds(
-    node: World, probe: dict[str, Any], pod: dict[str, Any], grace: range
+    node: AgentNode, probe: dict[str, Any], pod: dict[str, Any], grace: range
 ) -> None:
     failing(node)
     (app,) = node.run(made_pod({"app": {"livenessProbe": {**EXEC, **probe}}}, **pod))
@@ -55,7 +55,7 @@ async def test_the_grace_is_the_probes_or_the_pods_and_at_least_two_seconds(
     assert asked in grace, "a machine that is busy takes some of it"
 
 
-async def test_a_failed_startup_probe_kills_too(node: World) -> None:
+async def test_a_failed_startup_probe_kills_too(node: AgentNode) -> None:
     failing(node)
     (app,) = node.run(made_pod({"app": {"startupProbe": EXEC}}))
     await node.until(lambda: node.stopped() and node.events("Killing"))
@@ -64,7 +64,7 @@ async def test_a_failed_startup_probe_kills_too(node: World) -> None:
     assert not node.is_ready()
 
 
-async def test_a_sidecar_is_killed_with_the_words_for_init_containers(node: World) -> None:
+async def test_a_sidecar_is_killed_with_the_words_for_init_containers(node: AgentNode) -> None:
     failing(node)
     sidecar = {"name": "side", "image": "i", "restartPolicy": "Always"}
     pod = made_pod({"side": {"livenessProbe": EXEC}}, initContainers=[sidecar])
@@ -76,7 +76,7 @@ async def test_a_sidecar_is_killed_with_the_words_for_init_containers(node: Worl
     assert node.events("Killing") == ["Init container side failed liveness probe"]
 
 
-async def test_the_hook_runs_within_the_grace_and_the_stop_gets_the_rest(node: World) -> None:
+async def test_the_hook_runs_within_the_grace_and_the_stop_gets_the_rest(node: AgentNode) -> None:
     failing(node)
     over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
@@ -91,7 +91,7 @@ async def test_the_hook_runs_within_the_grace_and_the_stop_gets_the_rest(node: W
     assert hooks(node) == 1
 
 
-async def test_a_hook_that_outlasts_the_grace_stops_the_container_all_the_same(node: World) -> None:
+async def test_a_hook_that_outlasts_the_grace_stops_the_container_all_the_same(node: AgentNode) -> None:
     failing(node)
     hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": {**EXEC, "terminationGracePeriodSeconds": 3}}}, containers=HOOKED)
@@ -100,7 +100,7 @@ async def test_a_hook_that_outlasts_the_grace_stops_the_container_all_the_same(n
     assert [grace for _, grace in node.stopped()] == [2]
 
 
-async def test_a_hook_that_fails_is_an_event_and_no_reason_to_wait(node: World) -> None:
+async def test_a_hook_that_fails_is_an_event_and_no_reason_to_wait(node: AgentNode) -> None:
     failing(node)
     node.runtime.exec_answers["hook",] = api_pb2.ExecSyncResponse(exit_code=3, stderr=b"secret")
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED))
@@ -108,7 +108,7 @@ async def test_a_hook_that_fails_is_an_event_and_no_reason_to_wait(node: World) 
     assert node.events("FailedPreStopHook") == ["PreStopHook failed"]
 
 
-async def test_an_http_hook_asks_the_sandboxs_address(node: World) -> None:
+async def test_an_http_hook_asks_the_sandboxs_address(node: AgentNode) -> None:
     def answer(_: Request) -> Reply:
         return 200, {}, ""
 
@@ -120,7 +120,7 @@ async def test_an_http_hook_asks_the_sandboxs_address(node: World) -> None:
         assert [request.path for request in web.requests] == ["/bye"]
 
 
-async def test_a_sleep_hook_sleeps_on_the_agents_clock(node: World) -> None:
+async def test_a_sleep_hook_sleeps_on_the_agents_clock(node: AgentNode) -> None:
     failing(node)
     hook = {"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=[{"name": "app", "image": "i", **hook}]))
@@ -128,7 +128,7 @@ async def test_a_sleep_hook_sleeps_on_the_agents_clock(node: World) -> None:
     assert 2 <= node.stopped()[0][1] <= 25
 
 
-async def test_the_kubelets_kill_takes_over_when_the_pod_terminates_during_the_hook(node: World) -> None:
+async def test_the_kubelets_kill_takes_over_when_the_pod_terminates_during_the_hook(node: AgentNode) -> None:
     failing(node)
     hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
@@ -141,7 +141,7 @@ async def test_the_kubelets_kill_takes_over_when_the_pod_terminates_during_the_h
     assert hooks(node) == 1
 
 
-async def test_a_pod_that_terminates_is_not_killed_at_all(node: World) -> None:
+async def test_a_pod_that_terminates_is_not_killed_at_all(node: AgentNode) -> None:
     pod = made_pod({"app": {"livenessProbe": EXEC}})
     node.run(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
@@ -152,7 +152,7 @@ async def test_a_pod_that_terminates_is_not_killed_at_all(node: World) -> None:
     assert not node.stopped()
 
 
-async def test_nothing_is_stopped_once_the_failed_instance_has_ended_by_itself(node: World) -> None:
+async def test_nothing_is_stopped_once_the_failed_instance_has_ended_by_itself(node: AgentNode) -> None:
     failing(node)
     over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
@@ -168,7 +168,7 @@ async def test_nothing_is_stopped_once_the_failed_instance_has_ended_by_itself(n
     assert node.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
 
 
-async def test_a_runtime_that_does_not_answer_is_asked_again_and_nothing_is_stopped_meanwhile(node: World) -> None:
+async def test_a_runtime_that_does_not_answer_is_asked_again_and_nothing_is_stopped_meanwhile(node: AgentNode) -> None:
     (app,) = node.run(made_pod({"app": {"livenessProbe": EXEC}}))
     await node.until(lambda: node.runtime.called("exec_sync"))
     node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
@@ -181,7 +181,7 @@ async def test_a_runtime_that_does_not_answer_is_asked_again_and_nothing_is_stop
     assert node.stopped() == [(app, 2)], "half a minute is over"
 
 
-async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_whole_grace(node: World) -> None:
+async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_whole_grace(node: AgentNode) -> None:
     (app,) = node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED))
     await node.until(lambda: node.runtime.called("exec_sync"))
     node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
@@ -197,7 +197,7 @@ async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_wh
     assert 20 <= grace <= 30
 
 
-async def test_a_hook_that_waits_for_the_runtime_is_the_kubelets_once_the_pod_terminates(node: World) -> None:
+async def test_a_hook_that_waits_for_the_runtime_is_the_kubelets_once_the_pod_terminates(node: AgentNode) -> None:
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
     node.run(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
@@ -212,7 +212,7 @@ async def test_a_hook_that_waits_for_the_runtime_is_the_kubelets_once_the_pod_te
     assert not node.stopped()
 
 
-async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node: World) -> None:
+async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node: AgentNode) -> None:
     failing(node)
     node.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED))
@@ -226,7 +226,7 @@ async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node
     assert node.events("Killing") == ["Container app failed liveness probe, will be restarted"]
 
 
-async def test_the_intent_is_on_disk_before_the_hook_and_gone_after_the_end(node: World) -> None:
+async def test_the_intent_is_on_disk_before_the_hook_and_gone_after_the_end(node: AgentNode) -> None:
     failing(node)
     over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
@@ -254,7 +254,7 @@ async def test_the_intent_is_on_disk_before_the_hook_and_gone_after_the_end(node
     assert len(node.stopped()) == 1
 
 
-async def test_a_full_disk_stops_no_kill(node: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_stops_no_kill(node: AgentNode, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""Requests at the API server of a scripted world, and the manager that completes what the node does not."""
+"""Requests at the API server of a scripted bare_node, and the manager that completes what the node does not."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS as KIND
 from probelet.kube.kinds import PODS
 
 from tests.unit.agent.made_pod import NODE, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 Json = dict[str, Any]
 HOOK: Json = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}}}
@@ -25,7 +25,13 @@ def context(id: str, count: int = 0) -> Json:
 
 
 def request(
-    world: World, pod: Json, ids: dict[str, str], *, name: str = "again", labels: Json | None = None, **spec: Any
+    bare_node: AgentNode,
+    pod: Json,
+    ids: dict[str, str],
+    *,
+    name: str = "again",
+    labels: Json | None = None,
+    **spec: Any,
 ) -> Json:
     """Creates a request for containers, as the admission leaves it; ``ids`` are the bare IDs of their instances."""
     meta = pod["metadata"]
@@ -36,29 +42,29 @@ def request(
         "metadata": {"name": name, "namespace": meta["namespace"], "labels": given},
         "spec": {"podName": meta["name"], "containers": containers, "strategy": strategy, **spec},
     }
-    return world.api.put(KIND, body)
+    return bare_node.api.put(KIND, body)
 
 
-def status(world: World, name: str = "again") -> Json:
+def status(bare_node: AgentNode, name: str = "again") -> Json:
     """The status of a request; empty for one that is gone."""
-    found: Json = (world.api.get(KIND, name, "default") or {}).get("status") or {}
+    found: Json = (bare_node.api.get(KIND, name, "default") or {}).get("status") or {}
     return found
 
 
-def phase(world: World, name: str = "again") -> str:
-    return str(status(world, name).get("phase", ""))
+def phase(bare_node: AgentNode, name: str = "again") -> str:
+    return str(status(bare_node, name).get("phase", ""))
 
 
-def states(world: World, name: str = "again") -> Json:
+def states(bare_node: AgentNode, name: str = "again") -> Json:
     """The states of the containers by name, without the name."""
-    rows = status(world, name).get("containerRecreateStates", [])
+    rows = status(bare_node, name).get("containerRecreateStates", [])
     return {row["name"]: {key: value for key, value in row.items() if key != "name"} for row in rows}
 
 
-def observe(world: World, pod: Json, *containers: str, name: str = "again", ready: bool = True) -> None:
+def observe(bare_node: AgentNode, pod: Json, *containers: str, name: str = "again", ready: bool = True) -> None:
     """The manager writes the kubelet's statuses of new containers into the request."""
     meta = pod["metadata"]
-    found, seen = world.api.get(KIND, name, "default"), world.api.get(PODS, meta["name"], meta["namespace"])
+    found, seen = bare_node.api.get(KIND, name, "default"), bare_node.api.get(PODS, meta["name"], meta["namespace"])
     assert found is not None
     assert seen is not None
     rows = [
@@ -67,22 +73,22 @@ def observe(world: World, pod: Json, *containers: str, name: str = "again", read
         if row["name"] in containers
     ]
     annotations = {**found["metadata"].get("annotations", {}), SNAPSHOT: json.dumps(rows)}
-    world.api.put(KIND, {**found, "metadata": {**found["metadata"], "annotations": annotations}})
+    bare_node.api.put(KIND, {**found, "metadata": {**found["metadata"], "annotations": annotations}})
 
 
-def patch_status(world: World, name: str = "again", **fields: Any) -> None:
-    found = world.api.get(KIND, name, "default")
+def patch_status(bare_node: AgentNode, name: str = "again", **fields: Any) -> None:
+    found = bare_node.api.get(KIND, name, "default")
     assert found is not None
-    world.api.put(KIND, {**found, "status": {**found.get("status", {}), **fields}})
+    bare_node.api.put(KIND, {**found, "status": {**found.get("status", {}), **fields}})
 
 
-def release(world: World, name: str = "again") -> None:
+def release(bare_node: AgentNode, name: str = "again") -> None:
     """The manager removes the label of a request that is over."""
-    found = world.api.get(KIND, name, "default")
+    found = bare_node.api.get(KIND, name, "default")
     assert found is not None
     labels = {key: value for key, value in found["metadata"]["labels"].items() if key != ACTIVE}
-    world.api.put(KIND, {**found, "metadata": {**found["metadata"], "labels": labels}})
+    bare_node.api.put(KIND, {**found, "metadata": {**found["metadata"], "labels": labels}})
 
 
-def hooks(world: World) -> int:
-    return sum(list(call.cmd) == ["hook"] for call in world.runtime.called("exec_sync"))
+def hooks(bare_node: AgentNode) -> int:
+    return sum(list(call.cmd) == ["hook"] for call in bare_node.runtime.called("exec_sync"))

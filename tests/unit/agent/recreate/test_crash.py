@@ -13,7 +13,7 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.unit.agent.crash import Crash
 from tests.unit.agent.recreate.requests import hooks, observe, phase, plain_pod, release, request, states
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 STEPS: Final = 28
 """More awaits than a request has: ``test_a_request_has_fewer_steps`` makes sure."""
@@ -21,10 +21,10 @@ STEPS: Final = 28
 
 @asynccontextmanager
 async def crashed(
-    world: World, monkeypatch: pytest.MonkeyPatch, step: int, goal: Callable[[], object]
+    bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch, step: int, goal: Callable[[], object]
 ) -> AsyncIterator[Crash]:
-    """The world after an agent died at that step of a request, or reached its goal."""
-    crash = Crash(step, world.folder)
+    """The bare_node after an agent died at that step of a request, or reached its goal."""
+    crash = Crash(step, bare_node.folder)
     begin, stop, one = Kill.begin, RequestKills.stop, PodExecutor._pass
 
     def driven(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,69 +34,69 @@ async def crashed(
         patch.setattr(Kill, "begin", driven(begin))
         patch.setattr(RequestKills, "stop", driven(stop))
         patch.setattr(PodExecutor, "_pass", driven(one))
-        async with world.an_agent():
-            await world.until(lambda: crash.has_come.is_set() or goal())
+        async with bare_node.an_agent():
+            await bare_node.until(lambda: crash.has_come.is_set() or goal())
     if crash.has_come.is_set():
-        world.folder = crash.left
+        bare_node.folder = crash.left
     yield crash
 
 
-def exited(world: World, id: str) -> bool:
-    return bool(world.runtime.containers[id].state == api_pb2.CONTAINER_EXITED)
+def exited(bare_node: AgentNode, id: str) -> bool:
+    return bool(bare_node.runtime.containers[id].state == api_pb2.CONTAINER_EXITED)
 
 
 @pytest.mark.parametrize("forced", [False, True])
 @pytest.mark.parametrize("step", range(STEPS))
 async def test_t27_c8_the_next_agent_kills_once(
-    world: World, monkeypatch: pytest.MonkeyPatch, step: int, forced: bool
+    bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch, step: int, forced: bool
 ) -> None:
     pod = plain_pod(hooks=True)
-    (app,) = world.run(pod)
+    (app,) = bare_node.run(pod)
     # A forced request kills an instance that is another one than it means.
-    request(world, pod, {"app": "older" if forced else app}, strategy={"forceRecreate": forced})
+    request(bare_node, pod, {"app": "older" if forced else app}, strategy={"forceRecreate": forced})
 
     def goal() -> bool:
-        return states(world) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(world, app)
+        return states(bare_node) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(bare_node, app)
 
-    async with crashed(world, monkeypatch, step, goal), world.an_agent():
-        await world.until(goal)
-        world.restart(pod)
-        observe(world, pod, "app")
-        await world.until(lambda: phase(world) == "Completed")
-        release(world)
-        await world.for_seconds(3)
-        assert states(world)["app"]["phase"] == "Succeeded"
-        assert [id for id, _ in world.stopped()] == [app], "one request, one stop"
-        assert hooks(world) + len(world.events("FailedPreStopHook")) >= 1, (
+    async with crashed(bare_node, monkeypatch, step, goal), bare_node.an_agent():
+        await bare_node.until(goal)
+        bare_node.restart(pod)
+        observe(bare_node, pod, "app")
+        await bare_node.until(lambda: phase(bare_node) == "Completed")
+        release(bare_node)
+        await bare_node.for_seconds(3)
+        assert states(bare_node)["app"]["phase"] == "Succeeded"
+        assert [id for id, _ in bare_node.stopped()] == [app], "one request, one stop"
+        assert hooks(bare_node) + len(bare_node.events("FailedPreStopHook")) >= 1, (
             "it ran, or an event says that it did not end"
         )
-        assert hooks(world) <= 1
-        assert len(world.events("Killing")) <= 1
-        assert not list((world.folder / "requests").glob("*.json"))
-        assert not list((world.folder / "intents").glob("*.json"))
+        assert hooks(bare_node) <= 1
+        assert len(bare_node.events("Killing")) <= 1
+        assert not list((bare_node.folder / "requests").glob("*.json"))
+        assert not list((bare_node.folder / "intents").glob("*.json"))
 
 
-async def test_a_request_has_fewer_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_has_fewer_steps(bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch) -> None:
     pod = plain_pod(hooks=True)
-    (app,) = world.run(pod)
-    request(world, pod, {"app": app})
-    goal = lambda: states(world) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(world, app)  # noqa: E731
-    async with crashed(world, monkeypatch, 10**6, goal) as crash:
+    (app,) = bare_node.run(pod)
+    request(bare_node, pod, {"app": app})
+    goal = lambda: states(bare_node) == {"app": {"phase": "Recreating", "isKilled": True}} and exited(bare_node, app)  # noqa: E731
+    async with crashed(bare_node, monkeypatch, 10**6, goal) as crash:
         assert 8 <= crash.steps < STEPS
 
 
 @pytest.mark.parametrize(("annotations", "ran"), [({}, 1), ({"probelet.dev/prestop-idempotent": "true"}, 2)])
 async def test_a_hook_that_died_with_its_agent_is_an_event_or_runs_again(
-    world: World, annotations: dict[str, str], ran: int
+    bare_node: AgentNode, annotations: dict[str, str], ran: int
 ) -> None:
-    world.runtime.held_commands["hook",] = asyncio.Event()
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
     pod = plain_pod(hooks=True, annotations=annotations)
-    (app,) = world.run(pod)
-    request(world, pod, {"app": app})
-    async with world.an_agent():
-        await world.until(lambda: hooks(world))
-    world.runtime.held_commands.clear()
-    async with world.an_agent():
-        await world.until(lambda: exited(world, app) and len(world.events("FailedPreStopHook")) == 2 - ran)
-        assert hooks(world) == ran
-        assert [id for id, _ in world.stopped()] == [app]
+    (app,) = bare_node.run(pod)
+    request(bare_node, pod, {"app": app})
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: exited(bare_node, app) and len(bare_node.events("FailedPreStopHook")) == 2 - ran)
+        assert hooks(bare_node) == ran
+        assert [id for id, _ in bare_node.stopped()] == [app]

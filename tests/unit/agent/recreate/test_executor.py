@@ -18,12 +18,12 @@ from tests.unit.agent.recreate.requests import (
     states,
     status,
 )
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 KILLED = {"app": {"phase": "Recreating", "isKilled": True}}
 
 
-async def test_from_a_request_to_its_completion_for_a_pod_that_was_not_taken_over(node: World) -> None:
+async def test_from_a_request_to_its_completion_for_a_pod_that_was_not_taken_over(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     request(node, pod, {"app": app})
@@ -40,7 +40,7 @@ async def test_from_a_request_to_its_completion_for_a_pod_that_was_not_taken_ove
     assert node.runtime.containers[second].state == api_pb2.CONTAINER_RUNNING
 
 
-async def test_t20_a_pod_that_was_taken_over_is_probed_on_after_the_request(node: World) -> None:
+async def test_t20_a_pod_that_was_taken_over_is_probed_on_after_the_request(node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}})
     (app,) = node.run(pod)
     await node.until(lambda: node.is_ready())
@@ -52,7 +52,7 @@ async def test_t20_a_pod_that_was_taken_over_is_probed_on_after_the_request(node
     assert [id for id, _ in node.stopped()] == [app]
 
 
-async def test_t20_an_instance_that_was_replaced_before_is_not_killed(node: World) -> None:
+async def test_t20_an_instance_that_was_replaced_before_is_not_killed(node: AgentNode) -> None:
     pod = plain_pod()
     node.run(pod)
     request(node, pod, {"app": "older"})
@@ -62,7 +62,7 @@ async def test_t20_an_instance_that_was_replaced_before_is_not_killed(node: Worl
     assert not node.stopped()
 
 
-async def test_t20_a_forced_request_kills_a_new_instance_too_and_once(node: World) -> None:
+async def test_t20_a_forced_request_kills_a_new_instance_too_and_once(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     request(node, pod, {"app": "older"}, strategy={"forceRecreate": True})
@@ -73,7 +73,7 @@ async def test_t20_a_forced_request_kills_a_new_instance_too_and_once(node: Worl
     assert [id for id, _ in node.stopped()] == [app]
 
 
-async def test_t20_a_container_that_is_not_on_the_node_is_said(node: World) -> None:
+async def test_t20_a_container_that_is_not_on_the_node_is_said(node: AgentNode) -> None:
     pod = plain_pod("app", "side")
     node.create(pod)
     app = node.kubelet.start(pod, "app")
@@ -84,7 +84,7 @@ async def test_t20_a_container_that_is_not_on_the_node_is_said(node: World) -> N
     assert not node.stopped(), "REAL's row: the one before stops the row"
 
 
-async def test_t22_ordered_containers_wait_for_the_one_before(node: World) -> None:
+async def test_t22_ordered_containers_wait_for_the_one_before(node: AgentNode) -> None:
     pod = plain_pod("app", "side")
     app, side = node.run(pod)
     request(node, pod, {"app": app, "side": side}, strategy={"orderedRecreate": True})
@@ -100,7 +100,7 @@ async def test_t22_ordered_containers_wait_for_the_one_before(node: World) -> No
     await node.until(lambda: phase(node) == "Completed")
 
 
-async def test_t23_unordered_kills_follow_one_another(node: World) -> None:
+async def test_t23_unordered_kills_follow_one_another(node: AgentNode) -> None:
     pod = plain_pod("app", "side", hooks=True)
     app, side = node.run(pod)
     node.runtime.held["exec_sync"] = asyncio.Event()
@@ -113,7 +113,7 @@ async def test_t23_unordered_kills_follow_one_another(node: World) -> None:
     assert [id for id, _ in node.stopped()] == [app, side]
 
 
-async def test_t24_a_hook_longer_than_the_grace_is_left_and_the_stop_has_two_seconds(node: World) -> None:
+async def test_t24_a_hook_longer_than_the_grace_is_left_and_the_stop_has_two_seconds(node: AgentNode) -> None:
     pod = plain_pod(hooks=True)
     (app,) = node.run(pod)
     node.runtime.held["exec_sync"] = asyncio.Event()
@@ -124,7 +124,7 @@ async def test_t24_a_hook_longer_than_the_grace_is_left_and_the_stop_has_two_sec
     node.runtime.held.pop("exec_sync").set()
 
 
-async def test_t25_a_grace_of_zero_runs_no_hook_and_stops_within_two_seconds(node: World) -> None:
+async def test_t25_a_grace_of_zero_runs_no_hook_and_stops_within_two_seconds(node: AgentNode) -> None:
     pod = plain_pod(hooks=True)
     (app,) = node.run(pod)
     request(node, pod, {"app": app}, strategy={"terminationGracePeriodSeconds": 0})
@@ -133,7 +133,7 @@ async def test_t25_a_grace_of_zero_runs_no_hook_and_stops_within_two_seconds(nod
     assert hooks(node) == 0
 
 
-async def test_without_a_grace_the_pods_own_counts(node: World) -> None:
+async def test_without_a_grace_the_pods_own_counts(node: AgentNode) -> None:
     pod = plain_pod(terminationGracePeriodSeconds=17)
     (app,) = node.run(pod)
     request(node, pod, {"app": app}, strategy={"terminationGracePeriodSeconds": None})
@@ -142,7 +142,7 @@ async def test_without_a_grace_the_pods_own_counts(node: World) -> None:
     assert (stopped, 8 <= grace <= 17) == (app, True)
 
 
-async def test_t26_c1_the_second_request_of_a_pod_waits_and_goes_on_when_the_first_is_over(node: World) -> None:
+async def test_t26_c1_the_second_request_of_a_pod_waits_and_goes_on_when_the_first_is_over(node: AgentNode) -> None:
     pod = plain_pod("app", "side")
     app, side = node.run(pod)
     request(node, pod, {"app": app}, name="first")
@@ -157,7 +157,7 @@ async def test_t26_c1_the_second_request_of_a_pod_waits_and_goes_on_when_the_fir
 
 
 @pytest.mark.parametrize("how", ["deleted", "completed"])
-async def test_c1_a_request_that_leaves_without_an_end_of_its_own_frees_the_pod(node: World, how: str) -> None:
+async def test_c1_a_request_that_leaves_without_an_end_of_its_own_frees_the_pod(node: AgentNode, how: str) -> None:
     pod = plain_pod("app", "side")
     app, side = node.run(pod)
     request(node, pod, {"app": app}, name="first")
@@ -171,7 +171,7 @@ async def test_c1_a_request_that_leaves_without_an_end_of_its_own_frees_the_pod(
     await node.until(lambda: len(node.stopped()) == 2)
 
 
-async def test_the_unready_grace_keeps_the_container_until_it_is_over(node: World) -> None:
+async def test_the_unready_grace_keeps_the_container_until_it_is_over(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     made = request(node, pod, {"app": app}, strategy={"unreadyGracePeriodSeconds": 10})
@@ -187,7 +187,7 @@ async def test_the_unready_grace_keeps_the_container_until_it_is_over(node: Worl
     await node.until(node.stopped)
 
 
-async def test_the_run_time_that_was_asked_for_is_waited_for(node: World) -> None:
+async def test_the_run_time_that_was_asked_for_is_waited_for(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     request(node, pod, {"app": app}, strategy={"minStartedSeconds": 10})
@@ -199,7 +199,7 @@ async def test_the_run_time_that_was_asked_for_is_waited_for(node: World) -> Non
     await node.until(lambda: phase(node) == "Completed")
 
 
-async def test_the_counts_are_on_the_page(node: World) -> None:
+async def test_the_counts_are_on_the_page(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     request(node, pod, {"app": app})

@@ -22,7 +22,7 @@ from tests.unit.agent.recreate.requests import (
     states,
     status,
 )
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 KILLED = {"app": {"phase": "Recreating", "isKilled": True}}
 BROKEN = errors.CriError("StopContainer: Unknown: shim is gone")
@@ -31,7 +31,7 @@ BROKEN = errors.CriError("StopContainer: Unknown: shim is gone")
 # T-21: kills that fail.
 
 
-async def test_t21_a_kill_that_fails_until_its_time_is_over_fails_the_request(node: World) -> None:
+async def test_t21_a_kill_that_fails_until_its_time_is_over_fails_the_request(node: AgentNode) -> None:
     pod = plain_pod("app", "side")
     app, side = node.run(pod)
     node.runtime.refuse["stop_container"] = BROKEN
@@ -46,7 +46,7 @@ async def test_t21_a_kill_that_fails_until_its_time_is_over_fails_the_request(no
     assert not list((node.folder / "intents").glob("*.json"))
 
 
-async def test_t21_with_ignore_the_next_container_is_killed(node: World) -> None:
+async def test_t21_with_ignore_the_next_container_is_killed(node: AgentNode) -> None:
     pod = plain_pod("app", "side")
     app, side = node.run(pod)
     node.runtime.refuse["stop_container"] = BROKEN
@@ -61,7 +61,7 @@ async def test_t21_with_ignore_the_next_container_is_killed(node: World) -> None
     await node.until(lambda: phase(node) == "Completed")
 
 
-async def test_a_stop_that_fails_once_is_repeated_within_the_grace(node: World) -> None:
+async def test_a_stop_that_fails_once_is_repeated_within_the_grace(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     node.runtime.refuse["stop_container"] = BROKEN
@@ -72,7 +72,7 @@ async def test_a_stop_that_fails_once_is_repeated_within_the_grace(node: World) 
     assert states(node) == KILLED
 
 
-async def test_c4_a_stop_that_hangs_ends_after_its_time_and_holds_up_no_other_pod(node: World) -> None:
+async def test_c4_a_stop_that_hangs_ends_after_its_time_and_holds_up_no_other_pod(node: AgentNode) -> None:
     hanging, other = plain_pod(name="hanging"), plain_pod(name="other", uid="uid-other")
     (app,) = node.run(hanging)
     node.runtime.held["stop_container"] = asyncio.Event()
@@ -88,7 +88,7 @@ async def test_c4_a_stop_that_hangs_ends_after_its_time_and_holds_up_no_other_po
     held.set()
 
 
-async def test_a_runtime_that_does_not_say_what_a_container_is_fails_the_kill(node: World) -> None:
+async def test_a_runtime_that_does_not_say_what_a_container_is_fails_the_kill(node: AgentNode) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}})
     (app,) = node.run(pod)
     await node.until(lambda: node.is_ready())
@@ -103,7 +103,7 @@ async def test_a_runtime_that_does_not_say_what_a_container_is_fails_the_kill(no
 # T-28, T-29: what ends in the middle.
 
 
-async def test_t28_a_deadline_in_the_middle_of_a_kill_begins_no_other_one(node: World) -> None:
+async def test_t28_a_deadline_in_the_middle_of_a_kill_begins_no_other_one(node: AgentNode) -> None:
     pod = plain_pod("app", "side", hooks=True)
     app, side = node.run(pod)
     node.runtime.held["exec_sync"] = asyncio.Event()
@@ -118,7 +118,7 @@ async def test_t28_a_deadline_in_the_middle_of_a_kill_begins_no_other_one(node: 
     assert phase(node) == "Completed"
 
 
-async def test_t28_c2_a_request_that_the_manager_completed_gets_no_further_kill_and_no_status(node: World) -> None:
+async def test_t28_c2_a_request_that_the_manager_completed_gets_no_further_kill_and_no_status(node: AgentNode) -> None:
     pod = plain_pod("app", "side", hooks=True)
     app, side = node.run(pod)
     node.runtime.held["exec_sync"] = asyncio.Event()
@@ -134,7 +134,7 @@ async def test_t28_c2_a_request_that_the_manager_completed_gets_no_further_kill_
     assert status(node) == done
 
 
-async def test_t29_a_pod_that_is_replaced_in_the_middle_of_a_kill_is_left_to_the_kubelet(node: World) -> None:
+async def test_t29_a_pod_that_is_replaced_in_the_middle_of_a_kill_is_left_to_the_kubelet(node: AgentNode) -> None:
     pod = plain_pod(hooks=True)
     (app,) = node.run(pod)
     node.runtime.held["exec_sync"] = asyncio.Event()
@@ -151,7 +151,7 @@ async def test_t29_a_pod_that_is_replaced_in_the_middle_of_a_kill_is_left_to_the
     assert not list((node.folder / "intents").glob("*.json"))
 
 
-async def test_a_pod_that_terminates_gets_no_kill(node: World) -> None:
+async def test_a_pod_that_terminates_gets_no_kill(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     node.terminate(pod)
@@ -162,7 +162,7 @@ async def test_a_pod_that_terminates_gets_no_kill(node: World) -> None:
 
 
 @pytest.mark.parametrize("removed", [False, True])
-async def test_a_container_that_ended_unseen_gets_no_hook_and_no_event(node: World, removed: bool) -> None:
+async def test_a_container_that_ended_unseen_gets_no_hook_and_no_event(node: AgentNode, removed: bool) -> None:
     pod = made_pod({"app": {"readinessProbe": EXEC}}, containers=[{"name": "app", "image": "i", **HOOK}])
     (app,) = node.run(pod)
     await node.until(lambda: node.is_ready())
@@ -186,7 +186,7 @@ async def test_a_container_that_ended_unseen_gets_no_hook_and_no_event(node: Wor
 
 
 @pytest.mark.parametrize("first", ["probe", "request"])
-async def test_c8_a_failed_probe_and_a_request_for_one_container_make_one_kill(node: World, first: str) -> None:
+async def test_c8_a_failed_probe_and_a_request_for_one_container_make_one_kill(node: AgentNode, first: str) -> None:
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=[{"name": "app", "image": "i", **HOOK}])
     (app,) = node.run(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
@@ -219,7 +219,7 @@ HOOK = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}}}
 
 
 async def test_f2b_a_kill_that_has_begun_ends_while_the_api_server_is_away_and_its_state_is_written_later(
-    node: World,
+    node: AgentNode,
 ) -> None:
     pod = plain_pod("app", "side", hooks=True)
     app, side = node.run(pod)
@@ -237,7 +237,7 @@ async def test_f2b_a_kill_that_has_begun_ends_while_the_api_server_is_away_and_i
     await node.until(lambda: states(node).get("side", {}).get("isKilled"))
 
 
-async def test_f2b_a_request_that_was_not_accepted_waits_for_the_api_server(node: World) -> None:
+async def test_f2b_a_request_that_was_not_accepted_waits_for_the_api_server(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     node.api.faults.add(Answer(503), "patch", "containerrecreaterequests", times=5)
@@ -248,7 +248,7 @@ async def test_f2b_a_request_that_was_not_accepted_waits_for_the_api_server(node
     assert phase(node) == "Recreating"
 
 
-async def test_conflicts_with_the_manager_lose_no_state(node: World) -> None:
+async def test_conflicts_with_the_manager_lose_no_state(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     node.api.faults.add(Answer(409, reason="Conflict"), "patch", "containerrecreaterequests", times=3)
@@ -256,26 +256,30 @@ async def test_conflicts_with_the_manager_lose_no_state(node: World) -> None:
     await node.until(lambda: states(node) == KILLED)
 
 
-async def test_a_cluster_without_the_kind_is_asked_rarely(world: World) -> None:
+async def test_a_cluster_without_the_kind_is_asked_rarely(bare_node: AgentNode) -> None:
     missing = "the server could not find the requested resource"
-    world.api.faults.add(Answer(404, reason="NotFound", message=missing), "list", "containerrecreaterequests", times=2)
-    world.api.faults.add(Answer(404, reason="NotFound", message=missing), "list", "nodepodprobes", times=None)
-    async with world.an_agent():
-        await world.until(lambda: world.api.seen("list", "containerrecreaterequests") == 1)
-        await world.for_seconds(20)
-        assert world.api.seen("list", "containerrecreaterequests") == 1
+    bare_node.api.faults.add(
+        Answer(404, reason="NotFound", message=missing), "list", "containerrecreaterequests", times=2
+    )
+    bare_node.api.faults.add(Answer(404, reason="NotFound", message=missing), "list", "nodepodprobes", times=None)
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: bare_node.api.seen("list", "containerrecreaterequests") == 1)
+        await bare_node.for_seconds(20)
+        assert bare_node.api.seen("list", "containerrecreaterequests") == 1
         pod = plain_pod()
-        (app,) = world.run(pod)
-        request(world, pod, {"app": app})
+        (app,) = bare_node.run(pod)
+        request(bare_node, pod, {"app": app})
         for _ in range(3):
-            await world.round_trip(600 * 10**9)
-        await world.until(lambda: phase(world) == "Recreating")
+            await bare_node.round_trip(600 * 10**9)
+        await bare_node.until(lambda: phase(bare_node) == "Recreating")
 
 
 # Requests that nobody may act on.
 
 
-async def test_s4_a_request_that_names_a_pod_of_another_namespace_by_its_uid_reaches_no_container(node: World) -> None:
+async def test_s4_a_request_that_names_a_pod_of_another_namespace_by_its_uid_reaches_no_container(
+    node: AgentNode,
+) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     foreign = {**pod, "metadata": {**pod["metadata"], "namespace": "other"}}
@@ -287,7 +291,7 @@ async def test_s4_a_request_that_names_a_pod_of_another_namespace_by_its_uid_rea
     assert phase(node, "renamed") == ""
 
 
-async def test_s1_the_hook_of_the_request_never_runs(node: World) -> None:
+async def test_s1_the_hook_of_the_request_never_runs(node: AgentNode) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     made = request(node, pod, {"app": app})
@@ -299,7 +303,7 @@ async def test_s1_the_hook_of_the_request_never_runs(node: World) -> None:
 
 
 @pytest.mark.parametrize("labels", [{NODE_NAME: "worker-2"}, {"crr.apps.kruise.io/active": "no"}, {POD_UID: ""}])
-async def test_a_request_with_other_labels_is_not_this_nodes(node: World, labels: dict[str, str]) -> None:
+async def test_a_request_with_other_labels_is_not_this_nodes(node: AgentNode, labels: dict[str, str]) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
     request(node, pod, {"app": app}, labels=labels)
@@ -308,26 +312,28 @@ async def test_a_request_with_other_labels_is_not_this_nodes(node: World, labels
     assert phase(node) == ""
 
 
-async def test_c9_an_agent_whose_executor_is_external_leaves_requests_alone(world: World) -> None:
-    async with world.an_agent(node_executor="external"):
+async def test_c9_an_agent_whose_executor_is_external_leaves_requests_alone(bare_node: AgentNode) -> None:
+    async with bare_node.an_agent(node_executor="external"):
         pod = plain_pod()
-        (app,) = world.run(pod)
-        request(world, pod, {"app": app})
-        await world.for_seconds(8)
-        assert not world.stopped()
-        assert phase(world) == ""
-        assert world.api.seen("list", "containerrecreaterequests") == 0
+        (app,) = bare_node.run(pod)
+        request(bare_node, pod, {"app": app})
+        await bare_node.for_seconds(8)
+        assert not bare_node.stopped()
+        assert phase(bare_node) == ""
+        assert bare_node.api.seen("list", "containerrecreaterequests") == 0
 
 
-async def test_f9_requests_are_found_as_soon_as_the_probes_are_which_are_installed_with_them(world: World) -> None:
+async def test_f9_requests_are_found_as_soon_as_the_probes_are_which_are_installed_with_them(
+    bare_node: AgentNode,
+) -> None:
     missing = "the server could not find the requested resource"
     for plural in ("nodepodprobes", "containerrecreaterequests"):
-        world.api.faults.add(Answer(404, reason="NotFound", message=missing), "list", plural, times=1)
+        bare_node.api.faults.add(Answer(404, reason="NotFound", message=missing), "list", plural, times=1)
     pod = plain_pod()
-    (app,) = world.run(pod)
-    async with world.an_agent():
-        request(world, pod, {"app": app})
+    (app,) = bare_node.run(pod)
+    async with bare_node.an_agent():
+        request(bare_node, pod, {"app": app})
         # The agent looks for the probes again after a minute. A request would have to wait for five.
         for _ in range(120):
-            await world.round_trip(10**9)
-        assert states(world) == KILLED
+            await bare_node.round_trip(10**9)
+        assert states(bare_node) == KILLED

@@ -15,7 +15,7 @@ from probelet.server.error import ServerError
 
 from tests.support.kube_api import Answer, KubeApi
 from tests.unit.agent.made_pod import EXEC, made_pod
-from tests.unit.agent.scripted_agent import World
+from tests.unit.agent.scripted_agent import AgentNode
 
 
 async def verb(*arguments: str) -> tuple[int, str, str]:
@@ -28,13 +28,13 @@ async def verb(*arguments: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_pause_and_status_over_the_control_socket(world: World, tmp_path: Path) -> None:
-    world.run(made_pod({"app": {"readinessProbe": EXEC}}))
+async def test_pause_and_status_over_the_control_socket(bare_node: AgentNode, tmp_path: Path) -> None:
+    bare_node.run(made_pod({"app": {"readinessProbe": EXEC}}))
     state_dir = tmp_path / "state"
-    async with world.an_agent():
-        await world.until(world.is_ready)
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.is_ready)
         with locked_state_dir(state_dir):
-            control = ControlServer(world.agent.view, world.agent.commands, state_dir)
+            control = ControlServer(bare_node.agent.view, bare_node.agent.commands, state_dir)
             await control.start()
             try:
                 code, out, err = await verb("pause", "web", "--for", "10m", "--state-dir", str(state_dir))

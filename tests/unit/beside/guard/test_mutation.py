@@ -9,6 +9,7 @@ import pytest
 from probelet.beside.guard.context.codec import decode, encode
 from probelet.beside.guard.mutation import ANNOTATIONS_BYTES_MAX, Mutation, Options, mutate
 from probelet.beside.guard.names import CONTEXT, OPT_IN
+from probelet.spec.text.duration import HOUR, MINUTE
 from probelet.webhook.handler import IGNORED, mutate_enhanced_liveness
 from probelet.webhook.review import AdmissionRequest, AdmissionResponse, Refusal
 
@@ -380,3 +381,51 @@ def test_w11_annotations_that_would_be_too_large_are_refused() -> None:
     assert answer(fits).result == "mutated"
     large = pod(command, annotations={OPT_IN: "true", "k": "v" * (room + 1)})
     assert f"must have at most {ANNOTATIONS_BYTES_MAX} bytes" in answer(large).refusal
+
+
+# The fallback, which OpenKruise does not have.
+
+
+FALLBACK, MADE = "probelet.dev/fallback", "probelet.dev/made-probes"
+
+
+def test_the_kubelet_keeps_a_fallback_of_half_an_hour_at_least() -> None:
+    noted = {OPT_IN: "true", FALLBACK: "1h"}
+    obj = pod(EXEC, HTTP, None, annotations=noted)
+    mutation = answer(obj)
+    after = patched(obj, mutation)
+    natives = [container.get("livenessProbe") for container in after["spec"]["containers"]]
+    assert natives == [{**EXEC, "failureThreshold": 360}, {**HTTP, "failureThreshold": 36}, None]
+    assert [entry.liveness_probe.failure_threshold for entry in decode(after["metadata"]["annotations"][CONTEXT])] == [
+        0,
+        3,
+    ]
+    assert json.loads(after["metadata"]["annotations"][MADE]) == {"c1": ["livenessProbe"], "c2": ["livenessProbe"]}
+    assert "no longer restarts by itself within 3600 s" in mutation.warnings[0]
+    # A second call finds what the first one has left.
+    assert answer(after).result == "unchanged"
+    assert context(pod(EXEC, annotations={OPT_IN: "true"}), Options(fallback_ns=HOUR)) == context(pod(EXEC))
+
+
+def test_the_webhooks_default_is_too_short_for_enhanced_liveness_and_a_pods_own_is_refused() -> None:
+    obj = pod(EXEC)
+    after = patched(obj, answer(obj, Options(fallback_ns=10 * MINUTE)))
+    assert after["spec"]["containers"][0]["livenessProbe"]["failureThreshold"] == 180
+    refused = answer(pod(EXEC, annotations={OPT_IN: "true", FALLBACK: "10m"})).refusal
+    assert refused == (
+        'metadata.annotations[probelet.dev/fallback]: Invalid value: "10m": must be a duration of at least 30m, or none'
+    )
+    none = pod(EXEC, annotations={OPT_IN: "true", FALLBACK: "none"})
+    assert "livenessProbe" not in patched(none, answer(none, Options(fallback_ns=HOUR)))["spec"]["containers"][0]
+
+
+def test_what_the_other_webhook_made_stays_named() -> None:
+    noted = {OPT_IN: "true", FALLBACK: "1h", MADE: '{"c1":["startupProbe"]}'}
+    obj = pod(EXEC, annotations=noted)
+    after = patched(obj, answer(obj))
+    assert json.loads(after["metadata"]["annotations"][MADE]) == {"c1": ["livenessProbe", "startupProbe"]}
+
+
+def test_a_native_probe_that_a_person_names_as_made_is_taken_all_the_same() -> None:
+    obj = pod(EXEC, annotations={OPT_IN: "true", MADE: '{"c1":["livenessProbe"]}'})
+    assert "livenessProbe" not in patched(obj, answer(obj))["spec"]["containers"][0]

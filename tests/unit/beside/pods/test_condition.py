@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet.beside.pods.condition import gated, readiness
+from probelet.beside.pods.instances import named_in
 from probelet.policy.status.ready_condition import ready_condition
 
 from tests.unit.agent.made_pod import EXEC, made_pod, probed_pod
@@ -22,7 +23,7 @@ taken = st.dictionaries(
 
 
 def status_of(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    named = [{"name": name, **row} for name, row in found.items()]
+    named = [{"name": name, "id": f"containerd://{name}0123", **row} for name, row in found.items()]
     return {
         "phase": "Running",
         "containers": [row for row in named if row["name"] != "side"],
@@ -59,6 +60,31 @@ def test_the_gate_is_open_if_and_only_if_every_gated_container_runs_and_is_ready
         assert set(result.message.partition("[")[2].rstrip("]").split()) == unready
     else:
         assert (result.reason, result.message) == ("", "")
+
+
+@given(taken, statuses)
+def test_the_message_names_the_instances_that_have_passed_probes_and_is_read_as_it_is_written(
+    probes: dict[str, list[str]], found: dict[str, dict[str, Any]]
+) -> None:
+    pod = pod_of(probes)
+    result = readiness(pod, status_of(found))
+    named = named_in(result.condition_message)
+    assert named == result.instances
+    assert result.condition_message.startswith(result.message)
+    assert set(named.ready) == {name for name in gated(pod) if is_fine(found.get(name, {}))}
+    for name in gated(pod):
+        id, row = f"containerd://{name}0123", found.get(name, {})
+        assert named.is_ready(name, id) == is_fine(row)
+        assert not named.is_ready(name, f"{id}4")
+        if name != "side" and "startupProbe" in probes[name]:
+            has_started = row.get("state") == "running" and row.get("started") is True
+            assert named.has_started(name, id) == (is_fine(row) or (not result.ready and has_started))
+
+
+@given(st.text())
+def test_a_message_of_somebody_else_names_whatever_it_names(message: str) -> None:
+    found = named_in(message)
+    assert named_in(found.text) == found
 
 
 @given(taken, statuses, st.sets(st.sampled_from(NAMES)))

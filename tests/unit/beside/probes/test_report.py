@@ -25,10 +25,30 @@ def test_d6_a_failure_keeps_its_beginning_and_takes_the_newest_message() -> None
     assert of_running(later, CONTAINER, row("Success", "success", ""), 130_000).since_ms == 130_000
 
 
-def test_a_failure_below_the_threshold_leaves_the_message_of_the_success() -> None:
+def test_a_failure_below_the_threshold_is_said_in_the_message_until_an_attempt_succeeds() -> None:
     first = of_running(None, CONTAINER, row("Success", "warning", "redirected"), NOW)
     later = of_running(first, CONTAINER, row("Success", "failure", "no"), NOW)
-    assert later.message == "redirected"
+    assert (later.state, later.message, later.since_ms) == ("Succeeded", "last attempt failed: no", first.since_ms)
+    assert (first.fails_now, later.fails_now) == (False, True)
+    unsure = of_running(later, CONTAINER, row("Success", "unknown", "the prober had no descriptor"), NOW)
+    assert unsure.fails_now, "such an attempt says nothing"
+    again = of_running(later, CONTAINER, row("Success", "success", ""), NOW)
+    assert (again.message, again.fails_now) == ("", False)
+    failed = of_running(later, CONTAINER, row("Failure", "failure", "no"), NOW)
+    assert (failed.message, failed.fails_now) == ("no", False)
+
+
+def test_an_undecided_worker_shows_its_failed_attempts_too() -> None:
+    undecided = {"result": "Unknown", "last": {"outcome": "failure", "message": "no", "at_ms": 99_000}}
+    fresh = of_running(None, CONTAINER, undecided, NOW)
+    assert (fresh.state, fresh.message) == ("Unknown", "last attempt failed: no")
+    of_object = Report("Succeeded", 60_000, 61_000)
+    restarted = of_running(of_object, CONTAINER, undecided, NOW)
+    assert (restarted.state, restarted.message, restarted.since_ms) == ("Succeeded", "last attempt failed: no", 60_000)
+    assert of_running(restarted, CONTAINER, UNDECIDED, NOW) == restarted, "an agent that starts knows no attempt"
+    failed = Report("Failed", 60_000, 61_000, "no")
+    assert of_running(failed, CONTAINER, undecided, NOW) is failed
+    assert unknown(restarted, NOT_RUNNING, NOW).message == NOT_RUNNING
 
 
 def test_d3_a_result_of_the_next_container_begins_anew_also_if_it_is_the_same() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from probelet.beside.takeover import (
     CONDITION,
+    MADE_ANNOTATION,
     MANAGED_LABEL,
     NOT_TAKEN_OVER_ANNOTATION,
     PROBES_ANNOTATION,
@@ -43,11 +44,12 @@ def pod(*containers: Json, init: tuple[Json, ...] = (), annotations: Json | None
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": given}
 
 
-def called(value: Json, namespace: str = "default") -> tuple[Json, Patch]:
+def called(value: Json, namespace: str = "default", fallback_ns: int = 0) -> tuple[Json, Patch]:
     """The pod after one call of the webhook, and the call's answer. A second call must change nothing."""
-    answer = patch(copy.deepcopy(value), namespace=namespace, own_namespace="probelet-system")
+    options: Any = {"namespace": namespace, "own_namespace": "probelet-system", "fallback_ns": fallback_ns}
+    answer = patch(copy.deepcopy(value), **options)
     after = patched(value, answer.operations)
-    again = patch(copy.deepcopy(after), namespace=namespace, own_namespace="probelet-system")
+    again = patch(copy.deepcopy(after), **options)
     assert again.operations == ()
     assert again.result == answer.result
     return after, answer
@@ -80,6 +82,11 @@ def moved(value: Json) -> Json:
     return dict(msgspec.json.decode((value["metadata"].get("annotations") or {}).get(PROBES_ANNOTATION, "{}")))
 
 
+def made(value: Json) -> Json:
+    """The annotation with the probes that the webhook made for the kubelet, as JSON; empty if there is none."""
+    return dict(msgspec.json.decode((value["metadata"].get("annotations") or {}).get(MADE_ANNOTATION, "{}")))
+
+
 def reason(value: Json) -> str | None:
     """Why probes stay native, if the pod says so."""
     return (value["metadata"].get("annotations") or {}).get(NOT_TAKEN_OVER_ANNOTATION)
@@ -90,11 +97,11 @@ def has_gate(value: Json) -> bool:
 
 
 def native(value: Json) -> list[str]:
-    """The probes in the spec, each as ``container/type``."""
-    spec = value["spec"]
+    """The probes in the spec that the webhook did not make, each as ``container/type``."""
+    spec, ours = value["spec"], made(value)
     return [
         f"{one['name']}/{kind}"
         for one in (*spec.get("initContainers", ()), *spec["containers"])
         for kind in ("liveness", "readiness", "startup")
-        if f"{kind}Probe" in one
+        if f"{kind}Probe" in one and f"{kind}Probe" not in ours.get(one["name"], ())
     ]

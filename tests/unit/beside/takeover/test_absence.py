@@ -1,11 +1,17 @@
 """When the gates of a node close because its agent is silent."""
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.beside.takeover.absence import AGAIN_NS, Absence
-from probelet.beside.takeover.taken_pod import TakenPod
+from probelet.beside.takeover.absence import Absence
+from probelet.beside.takeover.lease import AgentLease, agent_lease, lease_name
+from probelet.beside.takeover.names import CONDITION, MIRROR_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 
 MINUTE = 60_000_000_000
+AGAIN_NS = MINUTE // 6
 AFTER = 5 * MINUTE
 
 
@@ -109,3 +115,42 @@ def test_no_gate_closes_within_the_time_of_a_sign_of_life(steps: list[tuple[str,
             absence.wrote(close.pod.uid, step != "write", now)
         deadline = absence.deadline(now)
         assert deadline is None or deadline > now, "what was due is done"
+
+
+def test_a_lease_counts_for_its_duration_and_half_a_minute_between_clocks() -> None:
+    spec = {"renewTime": "1970-01-01T00:01:00.000000Z", "leaseDurationSeconds": 15}
+    lease = agent_lease({"metadata": {"name": lease_name("a")}, "spec": spec})
+    assert lease == AgentLease("a", 60_000, 15_000)
+    assert (lease.is_live(105_000), lease.is_live(105_001)) == (True, False)
+
+
+def test_a_lease_that_was_never_renewed_and_one_of_another_program() -> None:
+    assert agent_lease({"metadata": {"name": "probelet-agent-a"}}) == AgentLease("a", 0, 0)
+    assert agent_lease({"metadata": {"name": "kube-scheduler"}}) is None
+
+
+OPEN = {"type": CONDITION, "status": "True"}
+TAKEN = {PROBES_ANNOTATION: "{}"}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "node", "status", "ready"),
+    [
+        (TAKEN, "a", {"phase": "Running", "conditions": [OPEN]}, True),
+        (TAKEN, "a", {"phase": "Running", "conditions": [{**OPEN, "status": "False"}]}, False),
+        (TAKEN, "a", {"conditions": [{**OPEN, "type": "Ready"}]}, False),
+        (TAKEN, "a", None, False),
+        (TAKEN, "", None, None),
+        (TAKEN, "a", {"phase": "Succeeded"}, None),
+        (TAKEN, "a", {"phase": "Failed"}, None),
+        ({**TAKEN, MIRROR_ANNOTATION: "8a7f"}, "a", None, None),
+        ({}, "a", {"phase": "Running"}, None),
+    ],
+)
+def test_pods_that_are_taken_over_bound_and_not_over(
+    annotations: dict[str, str], node: str, status: Any, ready: bool | None
+) -> None:
+    metadata = {"name": "web", "namespace": "default", "uid": "u", "annotations": annotations}
+    spec = {"nodeName": node, "containers": []}
+    found = taken_pod({"metadata": metadata, "spec": spec} | ({"status": status} if status else {}))
+    assert found == (None if ready is None else TakenPod("default", "web", "u", "a", ready))

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.beside.takeover import ENHANCED_LIVENESS, PROBES_ANNOTATION, read
+from probelet.beside.takeover import ENHANCED_LIVENESS, FALLBACK_ANNOTATION, PROBES_ANNOTATION, read
 from probelet.spec import decode_pod
 
 from tests.unit.beside.takeover.pods import (
@@ -19,6 +19,7 @@ from tests.unit.beside.takeover.pods import (
     called,
     container,
     has_gate,
+    made,
     moved,
     native,
     pod,
@@ -60,7 +61,9 @@ def pods(draw: st.DrawFn) -> Json:
     gates = draw(st.sampled_from([None, [], [{"conditionType": "other"}]]))
     if gates is not None:
         spec["readinessGates"] = gates
-    given_annotations = draw(st.sampled_from([None, {}, {"a": "b"}, {ENHANCED_LIVENESS: "true"}]))
+    given_annotations = draw(
+        st.sampled_from([None, {}, {"a": "b"}, {ENHANCED_LIVENESS: "true"}, {FALLBACK_ANNOTATION: "10m"}])
+    )
     regular = [*draw(containers("abc")), container("last")]
     return pod(*regular, init=tuple(draw(containers("xy", sidecars=True))), annotations=given_annotations, **spec)
 
@@ -95,7 +98,8 @@ def test_no_probe_is_lost_or_run_twice(value: Json) -> None:
     ours = {f"{name}/{field.removesuffix('Probe')}" for name, probes in moved(after).items() for field in probes}
     assert ours | set(native(after)) == set(native(value))
     assert not ours & set(native(after))
-    assert has_gate(after) == any(not name.endswith("/liveness") for name in ours)
+    assert not any(name.endswith("/startup") for name in ours)
+    assert has_gate(after) == any(name.endswith("/readiness") for name in ours)
     assert (answer.result in ("taken-over", "partly")) == bool(ours)
 
 
@@ -108,3 +112,15 @@ def test_the_agent_runs_what_moved(value: Json) -> None:
     assert found.problems == ()
     ran = {name: {f"{kind}Probe" for kind in probes} for name, probes in found.probes.items()}
     assert ran == {name: set(probes) for name, probes in moved(after).items()}
+
+
+@given(pods())
+def test_what_the_kubelet_gets_instead_holds_nothing_up(value: Json) -> None:
+    after, _ = called(value)
+    sidecars = {one["name"] for one in after["spec"].get("initContainers", ())}
+    for one in (*after["spec"].get("initContainers", ()), *after["spec"]["containers"]):
+        ours, theirs = moved(after).get(one["name"], {}), made(after).get(one["name"], [])
+        assert "startupProbe" not in theirs or (one["name"] not in sidecars and "readinessProbe" in ours)
+        assert "startupProbe" not in theirs or f"{one['name']}/liveness" not in native(after)
+        assert "livenessProbe" not in theirs or "livenessProbe" in ours
+        assert all(field in one for field in theirs)

@@ -12,6 +12,7 @@ from tests.unit.beside.takeover.pods import (
     Json,
     called,
     container,
+    made,
     moved,
     native,
     pod,
@@ -42,8 +43,8 @@ def test_both_orders_end_alike() -> None:
     theirs_first, _ = called(enhanced(before))
     ours_first, _ = called(enhanced(called(before)[0]))
     assert ours_first == theirs_first
-    assert moved(ours_first) == {"app": {"readinessProbe": READINESS, "startupProbe": STARTUP}}
-    assert (native(ours_first), reason(ours_first)) == ([], None)
+    assert moved(ours_first) == {"app": {"readinessProbe": READINESS}}
+    assert (native(ours_first), reason(ours_first)) == (["app/startup"], None)
 
 
 def test_liveness_is_never_in_the_annotation() -> None:
@@ -51,12 +52,14 @@ def test_liveness_is_never_in_the_annotation() -> None:
     assert (moved(after), native(after)) == ({"app": {"readinessProbe": READINESS}}, ["app/liveness"])
 
 
-def test_a_startup_probe_does_not_move_away_from_a_native_liveness_probe() -> None:
-    # If the other webhook is not there, a kubelet would kill the container while it starts.
-    after, answer = called(pod(WEB, annotations=BOTH))
-    assert native(after) == ["app/liveness", "app/startup"]
-    assert "its startupProbe stays with its livenessProbe" in (reason(after) or "")
-    assert answer.result == "partly"
+def test_no_native_liveness_probe_waits_for_a_startup_probe_that_nobody_wrote() -> None:
+    # If the other webhook is not there, a container that hangs in its start-up would never be killed.
+    before = pod(container(livenessProbe=LIVENESS, readinessProbe=READINESS), annotations=BOTH)
+    first, answer = called(before)
+    assert (native(first), made(first), answer.result) == (["app/liveness"], {}, "taken-over")
+    theirs_first, _ = called(enhanced(before))
+    assert called(enhanced(first))[0] == theirs_first
+    assert made(theirs_first) == {"app": ["startupProbe"]}
 
 
 def test_liveness_that_was_moved_before_the_pod_asked_for_both_comes_back() -> None:
@@ -79,5 +82,5 @@ def test_the_others_restart_policy_and_host_are_not_ours_to_judge() -> None:
 
 def test_only_the_exact_value_asks_for_it() -> None:
     after, _ = called(pod(WEB, annotations={ENHANCED_LIVENESS: "True"}))
-    assert list(moved(after)["app"]) == ["livenessProbe", "readinessProbe", "startupProbe"]
+    assert list(moved(after)["app"]) == ["livenessProbe", "readinessProbe"]
     assert PROBES_ANNOTATION in after["metadata"]["annotations"]

@@ -10,10 +10,20 @@ from pathlib import Path
 import msgspec
 import pytest
 import yaml
-from probelet.beside.takeover import PROBES_ANNOTATION
 
 from tests.unit.beside.takeover.injectors import istio, istio_native_sidecar, linkerd, linkerd_native_sidecar
-from tests.unit.beside.takeover.pods import LIVENESS, READINESS, STARTUP, Json, called, container, moved, native, pod
+from tests.unit.beside.takeover.pods import (
+    LIVENESS,
+    READINESS,
+    STARTUP,
+    Json,
+    called,
+    container,
+    made,
+    moved,
+    native,
+    pod,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -69,9 +79,8 @@ def test_istio_rewrites_probes_only_if_it_comes_first() -> None:
 @pytest.mark.parametrize(
     ("injector", "proxy"), [(istio_native_sidecar, "istio-proxy"), (linkerd_native_sidecar, "linkerd-proxy")]
 )
-def test_a_native_sidecar_with_startup_probe_keeps_its_own_probes(injector: Injector, proxy: str) -> None:
+def test_a_native_sidecar_keeps_the_startup_probe_that_orders_the_start(injector: Injector, proxy: str) -> None:
     stored, answer = called(injector(shop()))
-    assert proxy not in moved(stored)
-    assert {name.split("/")[0] for name in native(stored)} == {proxy}
-    assert PROBES_ANNOTATION in stored["metadata"]["annotations"]
-    assert any(proxy in warning for warning in answer.warnings)
+    assert "readinessProbe" in moved(stored)[proxy]
+    assert native(stored) == [f"{proxy}/startup", "shop/startup"]
+    assert (made(stored), answer.warnings) == ({}, ())

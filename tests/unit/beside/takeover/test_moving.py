@@ -15,20 +15,20 @@ from tests.unit.beside.takeover.pods import (
     called,
     container,
     has_gate,
+    made,
     moved,
     native,
     pod,
 )
 
 
-def test_all_three_probes_move_as_they_were_written() -> None:
+def test_liveness_and_readiness_move_as_they_were_written_and_the_startup_probe_stays() -> None:
     before = pod(container(livenessProbe=LIVENESS, readinessProbe=READINESS, startupProbe=STARTUP))
     after, answer = called(before)
     text = after["metadata"]["annotations"][PROBES_ANNOTATION]
-    assert text.encode() == msgspec.json.encode(
-        {"app": {"livenessProbe": LIVENESS, "readinessProbe": READINESS, "startupProbe": STARTUP}}
-    )
-    assert (native(after), has_gate(after), answer.result, answer.warnings) == ([], True, "taken-over", ())
+    assert text.encode() == msgspec.json.encode({"app": {"livenessProbe": LIVENESS, "readinessProbe": READINESS}})
+    assert after["spec"]["containers"] == [container(startupProbe=STARTUP)]
+    assert (made(after), has_gate(after), answer.result, answer.warnings) == ({}, True, "taken-over", ())
 
 
 def test_nothing_else_of_the_pod_changes() -> None:
@@ -43,13 +43,18 @@ def test_nothing_else_of_the_pod_changes() -> None:
     assert after == before
 
 
-def test_the_gate_comes_with_readiness_or_startup_only() -> None:
+def test_the_gate_comes_with_readiness_only() -> None:
     for probes, wanted in (
-        ({"livenessProbe": LIVENESS}, False),
+        ({"livenessProbe": LIVENESS, "startupProbe": STARTUP}, False),
         ({"readinessProbe": READINESS}, True),
-        ({"startupProbe": STARTUP}, True),
     ):
         assert has_gate(called(pod(container(**probes)))[0]) is wanted
+
+
+def test_a_pod_with_startup_probes_alone_is_left_alone() -> None:
+    before = pod(container(startupProbe=STARTUP))
+    after, answer = called(before)
+    assert (after, answer.result, answer.warnings) == (before, "nothing", ())
 
 
 def test_other_readiness_gates_stay_in_front() -> None:
@@ -72,11 +77,18 @@ def test_a_pod_without_probes_is_left_alone() -> None:
     assert called(before)[1].operations == ()
 
 
-def test_a_sidecar_without_startup_probe_moves_and_comes_first() -> None:
-    sidecar = container("proxy", restartPolicy="Always", livenessProbe=LIVENESS, readinessProbe=READINESS)
-    after, _ = called(pod(container(startupProbe=STARTUP), init=(container("job"), sidecar)))
+def test_a_container_without_probes_hides_no_other() -> None:
+    after, answer = called(pod(container("plain"), container(readinessProbe=READINESS)))
+    assert (list(moved(after)), answer.result) == (["app"], "taken-over")
+
+
+@pytest.mark.parametrize("own", [{}, {"startupProbe": STARTUP}])
+def test_a_sidecar_moves_and_comes_first_and_its_startup_probe_orders_the_start_as_before(own: Json) -> None:
+    sidecar = container("proxy", restartPolicy="Always", livenessProbe=LIVENESS, readinessProbe=READINESS, **own)
+    after, answer = called(pod(container(livenessProbe=LIVENESS), init=(container("job"), sidecar)))
     assert list(moved(after)) == ["proxy", "app"]
-    assert native(after) == []
+    assert after["spec"]["initContainers"][1] == container("proxy", restartPolicy="Always", **own)
+    assert (made(after), answer.result) == ({}, "taken-over"), "a made startup probe would hold back the next container"
 
 
 def test_probes_of_an_init_container_are_for_the_api_server_to_refuse() -> None:

@@ -31,7 +31,7 @@ def test_what_the_webhook_wrote_is_read_back_without_a_problem() -> None:
     after, _ = called(pod(WEB, init=(sidecar,)))
     result = read(after["metadata"]["annotations"][PROBES_ANNOTATION], api(after), own_namespace="probelet-system")
     assert (kinds(result), result.problems, result.has_gate) == (
-        {"proxy": ["readiness"], "app": ["liveness", "readiness", "startup"]},
+        {"proxy": ["readiness"], "app": ["liveness", "readiness"]},
         (),
         True,
     )
@@ -89,6 +89,25 @@ def test_containers_that_may_have_no_probes_are_unknown() -> None:
         assert f'no container "{name}"' in result.problems[0]
 
 
+def test_an_unknown_container_hides_no_other() -> None:
+    result = reading({"gone": {"livenessProbe": LIVENESS}, "app": {"livenessProbe": LIVENESS}}, pod(container()))
+    assert (kinds(result), len(result.problems)) == ({"app": ["liveness"]}, 1)
+
+
+def test_whose_readiness_nobody_knows() -> None:
+    hosted = {**READINESS, "httpGet": {"port": 80, "host": "10.0.0.1"}}
+    value = pod(*(container(name) for name in "abcd"), container("e", readinessProbe=READINESS))
+    entries = {
+        "a": {"readinessProbe": READINESS},
+        "b": {"readinessProbe": {**READINESS, "periodSeconds": -1}},
+        "c": {"livenessProbe": {**LIVENESS, "periodSeconds": -1}},
+        "e": {"readinessProbe": READINESS},
+    }
+    assert reading(entries, value).unprobed == {"b"}
+    assert reading({**entries, "d": {"startupProbe": hosted}}, value).unprobed == {"b", "d"}
+    assert reading("{", value).unprobed == set("abcde")
+
+
 def test_liveness_belongs_to_enhanced_liveness() -> None:
     value = pod(container(), annotations={ENHANCED_LIVENESS: "true"})
     result = reading({"app": {"livenessProbe": LIVENESS, "readinessProbe": READINESS}}, value)
@@ -128,10 +147,27 @@ def test_problems_are_printable_lines() -> None:
     assert all(problem.isprintable() for problem in result.problems)
 
 
+def test_an_annotation_of_an_earlier_release_has_a_startup_probe_and_it_runs() -> None:
+    gate = [{"conditionType": "probelet.dev/ready"}]
+    entries = {"app": {"livenessProbe": LIVENESS, "startupProbe": STARTUP}}
+    result = reading(entries, pod(container(), readinessGates=gate))
+    assert (kinds(result), result.problems) == ({"app": ["liveness", "startup"]}, ())
+    hosted = {"app": {"startupProbe": {"tcpSocket": {"port": 80, "host": "10.0.0.1"}}}}
+    assert "dials no address" in reading(hosted, pod(container())).problems[0]
+
+
+def test_a_startup_probe_that_a_person_gives_to_a_sidecar_orders_the_start_nowhere() -> None:
+    sidecar = container("proxy", restartPolicy="Always")
+    result = reading({"proxy": {"startupProbe": STARTUP}}, pod(container(), init=(sidecar,)))
+    assert dict(result.probes) == {}
+    assert "the startupProbe of a sidecar" in result.problems[0]
+
+
 def test_the_agent_runs_exactly_what_is_no_longer_native() -> None:
     value = pod(
         WEB,
         container("b", livenessProbe={**LIVENESS, "futureField": 1}, startupProbe=STARTUP),
+        container("d", livenessProbe=LIVENESS, readinessProbe=READINESS),
         init=(container("c", restartPolicy="Always", livenessProbe=LIVENESS, startupProbe=STARTUP),),
     )
     after, _ = called(copy.deepcopy(value))

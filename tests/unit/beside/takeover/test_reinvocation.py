@@ -4,7 +4,7 @@ import copy
 
 import msgspec
 import pytest
-from probelet.beside.takeover import CONDITION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.takeover import CONDITION, MADE_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
 
 from tests.unit.beside.takeover.pods import (
     LIVENESS,
@@ -14,6 +14,7 @@ from tests.unit.beside.takeover.pods import (
     called,
     container,
     has_gate,
+    made,
     moved,
     native,
     pod,
@@ -38,7 +39,8 @@ def injected(value: Json, *containers: Json) -> Json:
         container("agent", livenessProbe=HOSTED),
         container("agent", livenessProbe={**LIVENESS, "futureField": 1}),
         container("agent", livenessProbe={**LIVENESS, "periodSeconds": -5}),
-        container("agent", startupProbe=STARTUP, restartPolicy="OnFailure"),
+        container("agent", startupProbe=STARTUP, livenessProbe=LIVENESS, restartPolicy="OnFailure"),
+        container("agent", startupProbe=STARTUP),
         container("agent"),
     ],
 )
@@ -46,6 +48,7 @@ def test_what_is_injected_afterwards_counts_as_if_it_had_been_there(added: Json)
     at_once, _ = called(injected(pod(WEB), added))
     first, _ = called(pod(WEB))
     assert moved(first) == {"app": {"livenessProbe": LIVENESS, "readinessProbe": READINESS}}
+    assert made(first) == {"app": ["startupProbe"]}
     afterwards, _ = called(injected(first, added))
     # The API server keeps an empty map and an empty list apart from absent ones only until it stores the pod.
     for value in (at_once, afterwards):
@@ -58,8 +61,9 @@ def test_probes_that_become_native_again_take_gate_and_annotation_with_them() ->
     first, _ = called(pod(WEB, readinessGates=[{"conditionType": "other"}]))
     after, answer = called(injected(first, container("agent", livenessProbe=HOSTED)))
     assert native(after) == ["app/liveness", "app/readiness", "agent/liveness"]
+    assert after["spec"]["containers"][0] == WEB
     assert after["spec"]["readinessGates"] == [{"conditionType": "other"}]
-    assert PROBES_ANNOTATION not in after["metadata"]["annotations"]
+    assert not {PROBES_ANNOTATION, MADE_ANNOTATION} & after["metadata"]["annotations"].keys()
     assert answer.result == "native"
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from probelet.beside.takeover import MANAGED_LABEL
+from probelet.beside.takeover import MANAGED_LABEL, patch
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX
 from probelet.beside.takeover.patch import WARNING_BYTES_MAX
 
@@ -15,6 +15,7 @@ from tests.unit.beside.takeover.pods import (
     called,
     container,
     has_gate,
+    made,
     moved,
     native,
     pod,
@@ -51,7 +52,7 @@ def test_probelets_own_namespace() -> None:
     untouched(pod(WEB), "namespace probelet-system is probelet's own", "probelet-system")
 
 
-@pytest.mark.parametrize("kind", ["liveness", "readiness", "startup"])
+@pytest.mark.parametrize("kind", ["liveness", "readiness"])
 def test_one_host_keeps_all_probes_of_the_pod(kind: str) -> None:
     before = pod(WEB, container("other", **{f"{kind}Probe": HOSTED}))
     untouched(before, f'spec.containers[1].{kind}Probe.httpGet.host is "10.0.0.1"')
@@ -68,14 +69,12 @@ def test_a_header_named_host_is_no_host() -> None:
     assert called(pod(container(livenessProbe={**LIVENESS, "httpGet": action})))[1].result == "taken-over"
 
 
-def test_a_sidecar_with_startup_probe_keeps_all_its_probes_and_the_others_move() -> None:
-    sidecar = container(
-        "proxy", restartPolicy="Always", livenessProbe=LIVENESS, readinessProbe=READINESS, startupProbe=STARTUP
-    )
-    after, answer = called(pod(WEB, init=(sidecar,)))
-    assert native(after) == ["proxy/liveness", "proxy/readiness", "proxy/startup"]
-    assert (list(moved(after)), answer.result) == (["app"], "partly")
-    assert 'container "proxy": the startupProbe of a sidecar' in (reason(after) or "")
+def test_the_startup_probe_stays_whatever_it_is_and_keeps_no_other_probe() -> None:
+    for startup in (HOSTED, {**LIVENESS, "futureField": 1}, {}, {**LIVENESS, "periodSeconds": -1}):
+        before = pod(container(livenessProbe=LIVENESS, readinessProbe=READINESS, startupProbe=startup))
+        after, answer = called(before)
+        assert (native(after), made(after), answer.result) == (["app/startup"], {}, "taken-over")
+        assert after["spec"]["containers"][0]["startupProbe"] == startup
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,6 @@ def test_a_field_of_a_later_release_keeps_the_probes_of_its_container(probe: Jso
     assert f'container "app": {field} is a field that this release' in (reason(after) or "")
 
 
-@pytest.mark.parametrize("kind", ["liveness", "startup"])
 @pytest.mark.parametrize(
     ("spec", "fields", "setting"),
     [
@@ -110,16 +108,16 @@ def test_a_field_of_a_later_release_keeps_the_probes_of_its_container(probe: Jso
         ({}, {"restartPolicy": "Always", "restartPolicyRules": [{"action": "Restart"}]}, "restartPolicyRules"),
     ],
 )
-def test_a_restart_that_depends_on_the_exit_code_keeps_all_probes(
-    kind: str, spec: Json, fields: Json, setting: str
-) -> None:
-    probed = container(**fields, **{f"{kind}Probe": LIVENESS})
+def test_a_restart_that_depends_on_the_exit_code_keeps_all_probes(spec: Json, fields: Json, setting: str) -> None:
+    probed = container(**fields, livenessProbe=LIVENESS)
     before = pod(probed, container("other", readinessProbe=READINESS), **spec)
     untouched(before, f'container "app" has {setting}')
 
 
 def test_readiness_moves_whatever_the_restart_policy() -> None:
-    assert called(pod(container(readinessProbe=READINESS), restartPolicy="Never"))[1].result == "taken-over"
+    for own in ({}, {"startupProbe": STARTUP}):
+        before = pod(container(readinessProbe=READINESS, **own), restartPolicy="Never")
+        assert called(before)[1].result == "taken-over"
 
 
 def test_the_containers_own_policy_counts_before_the_pods() -> None:
@@ -135,7 +133,6 @@ def test_the_containers_own_policy_counts_before_the_pods() -> None:
     [
         ("liveness", {**LIVENESS, "periodSeconds": -1}, "periodSeconds: Invalid value: -1: must be greater than or"),
         ("liveness", {**LIVENESS, "successThreshold": 2}, "successThreshold: Invalid value: 2: must be 1"),
-        ("startup", {}, "startupProbe: Required value: must specify a handler type"),
         (
             "readiness",
             {"exec": {"command": ["true"]}, "tcpSocket": {"port": 1}},
@@ -177,3 +174,12 @@ def test_a_warning_is_one_printable_line() -> None:
     before["spec"]["containers"][0]["livenessProbe"]["httpGet"]["host"] = "h\r\n" * 200
     _, answer = called(before)
     assert all(warning.isprintable() and len(warning.encode()) <= WARNING_BYTES_MAX for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(("more", "end"), [(0, "depend on it"), (1, "...")])
+def test_a_warning_of_more_bytes_than_the_api_server_shows_is_cut(more: int, end: str) -> None:
+    (short,) = patch(pod(WEB), namespace="", own_namespace="").warnings
+    namespace = "n" * (256 - len(short) + more)
+    (warning,) = patch(pod(WEB), namespace=namespace, own_namespace=namespace).warnings
+    assert len(warning) == 256
+    assert warning.endswith(end)

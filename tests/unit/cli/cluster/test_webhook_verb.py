@@ -40,6 +40,13 @@ def test_flags_of_its_own_authority_are_refused_with_files(probelet: Probelet, f
     assert "--configuration and --host are for --self-signed" in ended.err
 
 
+@pytest.mark.parametrize("text", ["10", "59s", ""])
+def test_a_fallback_that_names_no_time_is_refused_with_what_is_allowed(probelet: Probelet, text: str) -> None:
+    ended = probelet("webhook", "--self-signed", f"--fallback={text}")
+    said = f'--fallback: Invalid value: "{text}": must be a duration of at least 1m, or none'
+    assert (ended.code, ended.err) == (2, f"probelet webhook: {said}\n")
+
+
 @pytest.mark.parametrize("flag", ["--listen", "--listen-health"])
 def test_an_address_names_its_flag(probelet: Probelet, flag: str) -> None:
     files = ("--cert-file", "tls.crt", "--key-file", "tls.key")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.beside.pods.missed import missed_pod
 from probelet.beside.takeover.lease import SKEW_MS, AgentLease, agent_lease
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 from probelet.daemon.cluster.coverage import cluster_document
@@ -29,7 +30,8 @@ def pod(node: str, name: str = "web") -> dict[str, Any]:
 
 
 def document(pods: list[dict[str, Any]], leases: list[dict[str, Any]]) -> dict[str, Any]:
-    return dict(cluster_document(map(taken_pod, pods), map(agent_lease, leases), NOW))
+    missed = (missed_pod(each, "probelet-system") for each in pods)
+    return dict(cluster_document(map(taken_pod, pods), missed, map(agent_lease, leases), NOW))
 
 
 def test_pods_on_nodes_without_a_live_lease_are_listed() -> None:
@@ -41,6 +43,18 @@ def test_pods_on_nodes_without_a_live_lease_are_listed() -> None:
         ("idle", "live", 0),
     ]
     assert [(row["node"], row["name"]) for row in found["uncovered"]] == [("b", "x"), ("c", "y")]
+
+
+def test_pods_that_asked_and_were_missed_are_listed() -> None:
+    asks = pod("b", "late")
+    asks["metadata"] |= {"labels": {"probelet.dev/managed": "true"}, "annotations": {}}
+    asks["spec"]["containers"] = [{"name": "app", "image": "i", "readinessProbe": EXEC}]
+    found = document([asks, pod("a")], [lease("a"), lease("b")])
+    assert [(row["node"], row["namespace"], row["name"]) for row in found["native"]] == [("b", "default", "late")]
+    assert "label probelet.dev/managed" in found["native"][0]["why"]
+    assert found["uncovered"] == []
+    for over in ({"phase": "Succeeded"}, {"phase": "Failed"}):
+        assert document([{**asks, "status": over}], [])["native"] == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +91,7 @@ def test_a_pod_is_uncovered_if_and_only_if_its_node_has_no_lease_in_time(
 ) -> None:
     known = dict(leases)
     pods = [TakenPod("default", f"p{index}", f"uid-{index}", node, False) for index, node in enumerate(nodes)]
-    found = cluster_document(pods, [AgentLease(node, NOW - ago, 40_000) for node, ago in known.items()], NOW)
+    found = cluster_document(pods, [], [AgentLease(node, NOW - ago, 40_000) for node, ago in known.items()], NOW)
     expected = {pod.name for pod in pods if known.get(pod.node, 10**9) > 40_000 + SKEW_MS}
     assert {row["name"] for row in found["uncovered"]} == expected
     assert sum(row["pods"] for row in found["nodes"]) == len(pods)

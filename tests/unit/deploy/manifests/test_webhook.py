@@ -1,9 +1,13 @@
 """The webhook: its configuration, its Deployment, and what it may do."""
 
 import pytest
+from probelet.beside.takeover.fallback import read_fallback
+from probelet.cli.cluster.webhook import app
+from probelet.spec.text.duration import MINUTE
 
 from tests.unit.deploy.manifests.manifest import (
     BASE,
+    COMPONENTS,
     MONITORING,
     NAMESPACE,
     OVERLAYS,
@@ -75,8 +79,14 @@ def test_its_own_certificate_is_the_one_that_it_may_write() -> None:
     assert certificate["verbs"] == ["get", "update"]
     (rule,) = ALL.one("ClusterRole", "probelet-webhook")["rules"]
     assert (rule["resources"], rule["resourceNames"]) == (["mutatingwebhookconfigurations"], [NAME])
-    assert rule["verbs"] == ["get", "patch"]
+    assert rule["verbs"] == ["get", "list", "watch", "patch"]
     assert option(CONTAINER, "configuration") == NAME
+
+
+def test_the_component_gives_every_pod_a_fallback() -> None:
+    [operations] = documents(COMPONENTS / "fallback" / "webhook.yaml")
+    _, bound, _ = app.parse_args([one["value"] for one in operations], exit_on_error=False, print_error=False)
+    assert read_fallback(bound.arguments["fallback"]) == 10 * MINUTE
 
 
 def test_a_drain_and_a_rollout_leave_a_replica() -> None:

@@ -1,7 +1,10 @@
 """The life of a pod in its machine: order, grace, cancellation, and removal at the end."""
 
+from dataclasses import replace
+
+from probelet.policy.facts.snapshot import State
 from probelet.policy.machine.states import Terminated
-from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
+from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, Record, StopProbing
 from probelet.policy.protocol.effects import (
     CreateContainer,
     KillContainer,
@@ -14,7 +17,7 @@ from probelet.policy.protocol.effects import (
 from probelet.policy.protocol.inputs import Observed, SyncRequested, Terminate
 from probelet.policy.rules.grace import KillReason
 
-from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record, sandbox
 
 
 def effects(rig: Rig) -> list[str]:
@@ -229,3 +232,49 @@ def test_a_failing_container_of_an_on_failure_pod_restarts_until_it_succeeds() -
     rig.run_until(100)
     assert [count for _, _, count in rig.starts] == [0, 1, 2]
     assert rig.machine.phase == "Succeeded"
+
+
+def test_a_container_that_the_pod_does_not_name_is_killed_with_it() -> None:
+    rig = Rig(make_pod())
+    rig.begin()
+    stranger = replace(rig.snapshot.containers[0], id="t://stranger-0", name="stranger")
+    rig.snapshot = replace(rig.snapshot, containers=(*rig.snapshot.containers, stranger))
+    rig.handle(Observed(rig.snapshot))
+    rig.handle(Terminate())
+    rig.settle()
+    assert sorted(kill.name for _, kill in rig.kills) == ["app", "stranger"]
+
+
+def test_the_newest_dead_instance_of_each_container_is_kept_beside_those_that_run() -> None:
+    pod = make_pod({"name": "a"}, {"name": "b"})
+    rig = Rig(pod)
+    rig.begin()
+    dead = [record(pod, "a", State.EXITED, restart_count=count) for count in (1, 0)]
+    rig.snapshot = replace(rig.snapshot, containers=(record(pod, "a", restart_count=2), record(pod, "b"), *dead))
+    rig.handle(Observed(rig.snapshot))
+    rig.settle()
+    groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
+    removed = [effect.container_id for group in groups for effect in group if isinstance(effect, RemoveContainer)]
+    assert removed == ["t://a-0"]
+
+
+def test_an_event_about_a_container_says_where_in_the_pod_it_is() -> None:
+    rig = Rig(make_pod(init=[{"name": "side", "restartPolicy": "Always"}]))
+    rig.begin()
+    records = [action for action in rig.actions if isinstance(action, Record) and action.reason == "Started"]
+    assert [action.field_path for action in records] == ["spec.initContainers{side}", "spec.containers{app}"]
+
+
+def test_old_sandboxes_go_once_they_have_ended_and_no_container_is_in_them() -> None:
+    pod = make_pod({"name": "a"}, {"name": "b"})
+    rig = Rig(pod)
+    rig.begin()
+    boxes = (sandbox(3), sandbox(1, ready=False), sandbox(0, ready=False))
+    running = tuple(record(pod, name, sandbox_id="s3") for name in ("a", "b"))
+    dead = record(pod, "a", State.EXITED, restart_count=1, sandbox_id="s1")
+    rig.snapshot = replace(rig.snapshot, sandboxes=boxes, containers=(*running, dead))
+    rig.handle(Observed(rig.snapshot))
+    rig.settle()
+    groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
+    removed = [effect.sandbox_id for group in groups for effect in group if isinstance(effect, RemoveSandbox)]
+    assert removed == ["s0"]

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from probelet.policy.facts.snapshot import SandboxRecord, Snapshot, State
+from probelet.policy.machine.states import Terminating
 from probelet.policy.protocol.actions import Action, Perform
 from probelet.policy.protocol.effects import CreateContainer, KillContainer
-from probelet.policy.protocol.inputs import Input, Observed, Performed
-from probelet.policy.start.pace import BURST
+from probelet.policy.protocol.inputs import Input, Observed, Performed, Terminate
+from probelet.policy.start.pace import BURST, Pace
 
-from tests.unit.policy.rig import Rig, gate, make_pod, sandbox
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, sandbox
 
 Lie = Callable[[Snapshot, int], Snapshot]
 """Gets the truth and how often the runtime has reported before."""
@@ -138,6 +139,29 @@ def test_kills_that_fail_wait_as_well() -> None:
     rig.fail[KillContainer] = "no"
     rig.listen()
     assert 2 <= rig.done["KillContainer app"] <= BURST + SECONDS
+
+
+def test_a_pod_whose_killed_container_still_runs_has_not_ended() -> None:
+    def lie(truth: Snapshot, reports: int) -> Snapshot:
+        return replace(truth, containers=tuple(replace(found, state=State.RUNNING) for found in truth.containers))
+
+    rig = LyingRig(lie, {"name": "app"})
+    rig.begin()
+    rig.handle(Terminate())
+    rig.run_until(60)
+    assert len(rig.kills) > 1
+    assert isinstance(rig.machine.state, Terminating)
+
+
+def test_one_thing_is_done_ten_times_at_once_and_then_once_a_second() -> None:
+    pace = Pace()
+    for _ in range(10):
+        assert pace.allows("start app", 0)
+        pace.record("start app", 0)
+    assert not pace.allows("start app", SECOND - 1)
+    assert pace.due_ns == SECOND
+    assert pace.allows("start app", SECOND)
+    assert pace.allows("kill app", 0), "each thing has a bucket of its own"
 
 
 def test_honest_restarts_with_the_shortest_delay_are_never_put_off() -> None:

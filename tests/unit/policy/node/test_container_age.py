@@ -157,6 +157,14 @@ def test_a_jump_of_the_wall_clock_ages_no_container() -> None:
     assert len(policy.decide(DAY, WALL_MS, [pod.shown(DAY)])) == 1
 
 
+def test_a_container_restarts_at_the_very_moment_at_which_it_reaches_its_age() -> None:
+    pod, due = ModelPod("u", "g"), allowed_ns(DAY, "u", "app")
+    policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
+    assert policy.decide(0, WALL_MS, [pod.shown(0)]) == []
+    assert policy.decide(due - 1, WALL_MS, [pod.shown(due - 1)]) == []
+    assert len(policy.decide(due, WALL_MS, [pod.shown(due)])) == 1
+
+
 def test_a_start_in_the_future_counts_as_now() -> None:
     pod = ModelPod("u", "g", started_ns=-1)
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
@@ -176,6 +184,7 @@ def test_a_group_is_the_controller_else_namespace_and_labels() -> None:
 
     assert group_of(owned("r1")) == group_of(owned("r1"))
     assert group_of(owned("r1")) != group_of(owned("r2"))
+    assert group_of(owned("r1")) != group_of(make(labels={"app": "r1"}))
     assert group_of(owned("r1", controller=False)) == group_of(make(labels={"app": "r1"}))
     assert group_of(make(labels={"a": "1", "b": "2"})) == group_of(make(labels={"b": "2", "a": "1"}))
     assert group_of(make(labels={"a": "1"})) != group_of(make(labels={"a": "1"}, namespace="other"))

@@ -5,13 +5,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import GateOptions, Limits, ResetCause, RestartGate
 from probelet.policy.protocol.actions import Arm, Perform
 from probelet.policy.protocol.effects import CreateContainer, StartContainer
 from probelet.policy.protocol.inputs import Release, SyncRequested
 from probelet.spec.model.pod import Pod
 
-from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record
 
 CRASHES = {"dies_after": {"app": 0}}
 
@@ -198,6 +199,12 @@ def test_a_budget_lets_a_burst_pass_and_then_one_restart_after_each_refill() -> 
     assert [name for _, name, _ in rig.starts[6:]] == ["c", "d", "a", "b"], "in the order in which they asked"
 
 
+def test_restarts_that_pass_no_gate_take_tokens_if_there_is_a_budget() -> None:
+    limited = gate(10, 300, budget=(2, 1_000 * SECOND))
+    assert [limited.take(0), limited.take(0), limited.take(0)] == [True, True, False]
+    assert all(gate().take(0) for _ in range(100))
+
+
 def test_a_wait_for_the_budget_doubles_no_delay() -> None:
     rig = Rig(make_pod(), gate(10, 300, budget=(1, 100 * SECOND)), **CRASHES)
     rig.begin()
@@ -240,6 +247,7 @@ def test_a_released_container_starts_at_once_and_is_not_charged_for_it() -> None
     # It crashes again at once; its 40 s are charged from this exit.
     rig.run_until(200)
     assert moments(rig) == [0, 0, 10, 30, 40, 80, 160]
+    assert causes(rig)[3] == ("error", False), "a delay stood before it, which the operator took away"
 
 
 def test_a_release_of_a_running_container_does_nothing() -> None:
@@ -307,6 +315,31 @@ def test_the_entries_of_a_pod_that_is_gone_are_kept_for_its_return_and_then_drop
     table.forget(rig.pod, 100 * SECOND)
     assert table.entries(700 * SECOND) == 1
     assert table.entries(701 * SECOND) == 0
+
+
+def test_another_image_leaves_the_delays_of_the_other_containers() -> None:
+    table = RestartGate()
+    before = make_pod({"name": "app"}, {"name": "other"})
+    rig = Rig(before, table, dies_after={"app": 0, "other": 0})
+    rig.begin()
+    rig.run_until(100)
+    after = make_pod({"name": "app"}, {"name": "other", "image": "j"})
+    table.change(before, after, 100 * SECOND)
+    assert table.entries(701 * SECOND) == 1
+    assert [table.step(after, container) for container in after.spec.containers] == [4, 0]
+
+
+def test_with_the_kubelets_timer_entries_past_their_reset_time_go_every_two_seconds() -> None:
+    counts = Counts()
+    table = RestartGate(GateOptions(late=True, reset_ns=SECOND), counts)
+    pod = make_pod({"name": "app"}, {"name": "other"})
+    app, other = pod.spec.containers
+    exits = [record(pod, container.name, State.EXITED, finished_ns=0) for container in (app, other)]
+    table.decide(pod, app, exits[0], 0)
+    table.decide(pod, other, exits[1], 2 * SECOND - 1)
+    assert counts.resets == {}
+    table.decide(pod, other, exits[1], 2 * SECOND)
+    assert counts.resets == {"gc": 1}
 
 
 def test_a_gate_of_a_new_process_knows_nothing_and_begins_on_its_own_curve() -> None:

@@ -19,7 +19,9 @@ POD = "127.64.9.9"
         ({"tcpSocket": {"port": "81"}}, {81}),
         ({"tcpSocket": {"port": "none"}}, set()),
         ({"grpc": {"port": 9090}}, {9090}),
-        ({"grpc": {"port": 70_000}}, set()),
+        ({"grpc": {"port": 65_535}}, {65_535}),
+        ({"grpc": {"port": 65_536}}, set()),
+        ({"grpc": {"port": 1}}, {1}),
         ({"exec": {"command": ["true"]}}, set()),
     ],
 )

@@ -78,6 +78,15 @@ def test_restart_counts_continue_after_the_containers_are_removed() -> None:
     assert {name: count for _, name, count in rig.starts} == {"setup": 1, "side": 1, "job": 1, "watcher": 1}
 
 
+def test_the_logs_of_the_removed_containers_stay() -> None:
+    rig = training()
+    rig.run_until(13)
+    groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
+    removals = [effect for group in groups for effect in group if isinstance(effect, RemoveContainer)]
+    assert len(removals) == 4
+    assert all(removal.keep_log for removal in removals)
+
+
 def test_a_watcher_that_keeps_asking_is_delayed_as_a_crash_is() -> None:
     """The kubelet loses the exits with the removed containers, so it never delays this restart."""
     rig = Rig(make_pod(WATCHER, restartPolicy="Never"), dies_after={"watcher": 0}, exit_code=88)

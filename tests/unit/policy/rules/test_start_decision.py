@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet._rust import Backoff, RestartSpec
-from probelet.policy.facts.snapshot import State
+from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.protocol.inputs import Observed
-from probelet.policy.rules.restart import back_off_key, restart_spec
+from probelet.policy.rules.restart import back_off_key, restart_spec, should_start
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
@@ -119,3 +119,20 @@ def test_a_new_image_a_new_pod_and_another_container_begin_with_a_clean_slate() 
     keys = {back_off_key(pod, container) for container in pod.spec.containers}
     assert keys == {"web/default/u1/a/i", "web/default/u1/b/i"}
     assert back_off_key(newer, newer.spec.containers[0]) not in keys
+
+
+@pytest.mark.parametrize(
+    ("state", "starts"),
+    [
+        (None, True),
+        (State.CREATED, True),
+        (State.RUNNING, False),
+        (State.ENDED, False),
+        (State.UNKNOWN, True),
+        (State.EXITED, False),
+    ],
+)
+def test_under_never_a_container_starts_unless_it_runs_or_has_ended(state: State | None, starts: bool) -> None:
+    pod = make_pod(restartPolicy="Never")
+    records = () if state is None else (record(pod, "app", state),)
+    assert should_start(pod, pod.spec.containers[0], Snapshot((sandbox(),), records)) == starts

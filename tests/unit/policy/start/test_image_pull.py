@@ -10,9 +10,10 @@ from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Cancel, Perform
 from probelet.policy.protocol.effects import CreateContainer, InspectImage, PullImage
 from probelet.policy.protocol.inputs import Terminate
+from probelet.policy.start.image_backoff import ImageBackoff
 from probelet.spec.model.pod import Pod
 
-from tests.unit.policy.rig import Rig, gate, make_pod, sandbox
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, sandbox
 
 IMAGE = "quay.example/team/app:1"
 
@@ -179,3 +180,11 @@ def test_a_pod_that_ends_gives_its_pull_up() -> None:
     rig.run_until(1000)
     assert rig.gone
     assert rig.starts == []
+
+
+@pytest.mark.parametrize(("later_ns", "delay"), [(600 * SECOND, 40), (600 * SECOND + 1, 10)])
+def test_the_back_off_of_an_image_begins_anew_ten_minutes_after_its_last_failure(later_ns: int, delay: int) -> None:
+    backoff = ImageBackoff()
+    for moment in (0, 10 * SECOND, 10 * SECOND + later_ns):
+        backoff.failed(IMAGE, "no", moment)
+    assert backoff.wait(IMAGE, moment) == (moment + delay * SECOND, delay * SECOND)

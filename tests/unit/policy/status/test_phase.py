@@ -83,3 +83,8 @@ def test_a_sidecar_that_has_not_started_holds_back_only_a_pod_that_never_was_ini
 def test_the_exit_of_a_sidecar_does_not_change_the_phase() -> None:
     pod = make_pod(init=[{"name": "side", "restartPolicy": "Always"}], restartPolicy="Never")
     assert phase(pod, side=BAD, app=OK) == "Succeeded"
+
+
+def test_a_sidecar_that_runs_keeps_a_pod_running_after_its_containers() -> None:
+    pod = make_pod(init=[{"name": "side", "restartPolicy": "Always"}], restartPolicy="Never")
+    assert phase(pod, side=RUNNING, app=OK) == "Running"

@@ -52,3 +52,29 @@ def test_a_container_in_back_off_waits_except_an_init_container_that_ended_well(
     assert (found["app"].state, found["side"].state) == ("waiting", "terminated")
     failed = record(pod, "side", State.EXITED, exit_code=1, reason="Error")
     assert statuses(pod, failed, errors=errors)["side"].reason == "CrashLoopBackOff"
+
+
+def test_the_last_exit_is_this_containers_own_and_of_an_instance_before() -> None:
+    pod = make_pod({"name": "app"}, {"name": "other"})
+    dead = record(pod, "other", State.EXITED, exit_code=3)
+    assert statuses(pod, dead, record(pod, "app", restart_count=1))["app"].last_exit is None
+    assert statuses(pod, record(pod, "app", State.EXITED, exit_code=3))["app"].last_exit is None
+
+
+def test_the_address_is_that_of_the_newest_sandbox_while_it_is_ready() -> None:
+    old = sandbox(ip="10.0.0.1")
+    assert Snapshot((sandbox(1, ip="10.0.0.2"), old)).pod_ip == "10.0.0.2"
+    assert Snapshot((sandbox(1, ready=False), old)).pod_ip == ""
+    assert Snapshot().pod_ip == ""
+
+
+def test_news_is_what_came_and_what_no_longer_runs() -> None:
+    pod = make_pod()
+    empty, alone = Snapshot(), Snapshot((sandbox(),))
+    runs = Snapshot((sandbox(),), (record(pod, "app"),))
+    dead, made = (Snapshot((sandbox(),), (record(pod, "app", state),)) for state in (State.EXITED, State.CREATED))
+    ended = Snapshot((sandbox(ready=False),))
+    news = [(runs, alone), (alone, runs), (dead, runs), (alone, empty), (empty, alone)]
+    assert all(after.has_news(since=before) for after, before in news)
+    old = [(runs, runs), (alone, dead), (made, alone), (alone, made), (empty, ended)]
+    assert not any(after.has_news(since=before) for after, before in old)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from probelet.policy.protocol.actions import Cancel, Perform
-from probelet.policy.protocol.effects import Effect, RunHook
+from probelet.policy.protocol.effects import Effect, KillContainer, RunHook
 from probelet.policy.protocol.inputs import SyncRequested, Terminate
 from probelet.policy.rules.grace import KillReason
 
@@ -69,6 +69,18 @@ def test_a_failed_pre_stop_hook_is_an_event_and_does_not_delay_the_kill() -> Non
     rig.run_until(60)
     assert [message for reason, message in rig.events if reason == "FailedPreStopHook"] == ["PreStopHook failed"]
     assert stops(rig) == [(3, "app", 27)]
+
+
+def test_an_instance_whose_kill_failed_does_not_run_its_hook_again() -> None:
+    rig = Rig(make_pod(hooked(preStop=EXEC)), fail={KillContainer: "no"})
+    rig.begin()
+    rig.handle(Terminate())
+    rig.run_until(5)
+    rig.fail.clear()
+    rig.run_until(60)
+    assert stops(rig)[-1] == (10, "app", 30)
+    assert rig.gone
+    assert rig.hooks == [(0, "app/preStop")]
 
 
 def test_a_hook_that_fails_after_its_grace_is_still_an_event() -> None:

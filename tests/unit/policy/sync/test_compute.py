@@ -13,6 +13,7 @@ from tests.unit.policy.rig import make_pod, record, sandbox
 
 PROBE = {"exec": {"command": ["true"]}}
 THREE = [{"name": "c0"}, {"name": "c1"}, {"name": "c2"}]
+SIDECAR = {"restartPolicy": "Always"}
 SIDECARS = [{"name": f"s{n}", "restartPolicy": "Always"} for n in range(3)]
 
 
@@ -209,6 +210,19 @@ def test_a_failed_init_container_is_started_again_or_ends_the_pod() -> None:
         pod = make_pod(init=init, restartPolicy=policy)
         actions = compute(pod, record(pod, "i0", State.EXITED, exit_code=1))
         assert (starts(actions), actions.kill_pod) == (["i0"] if again else [], not again), policy
+
+
+@pytest.mark.parametrize(
+    ("policy", "own", "again"),
+    [("Always", {}, True), ("OnFailure", {}, True), ("Never", {}, False), ("Never", SIDECAR, True)],
+)
+def test_an_init_container_in_unknown_state_is_killed_before_another_or_ends_the_pod(
+    policy: str, own: dict[str, str], again: bool
+) -> None:
+    pod = make_pod(init=[{"name": "i0", **own}, {"name": "i1"}], restartPolicy=policy)
+    actions = compute(pod, record(pod, "i0", State.UNKNOWN))
+    assert (starts(actions), actions.kill_pod) == (["i0"] if again else [], not again)
+    assert killed(actions) == ['Init container is in "unknown" state, try killing it before restart'] * again
 
 
 def test_an_init_container_killed_for_its_memory_has_failed_whatever_its_exit_code() -> None:

@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.protocol.actions import Perform
 from probelet.policy.protocol.effects import RemoveContainer
 from probelet.policy.protocol.inputs import Observed, SyncRequested
 
-from tests.unit.policy.rig import Rig, make_pod, sandbox
+from tests.unit.policy.rig import Rig, make_pod, record, sandbox
 
 SETUP = [{"name": "one"}, {"name": "two"}]
 SIDE = {"name": "side", "restartPolicy": "Always"}
@@ -96,6 +97,16 @@ def test_the_next_container_waits_for_a_sidecars_startup_probe() -> None:
     rig.handle(SyncRequested())
     rig.settle()
     assert [name for _, name, _ in rig.starts] == ["side", "one"]
+
+
+def test_a_container_of_the_old_sandbox_makes_no_pod_initialised_in_the_new_one() -> None:
+    pod = make_pod(init=[{**SIDE, "startupProbe": STARTUP}])
+    rig = Rig(pod)
+    rig.results.values["startup", "t://side-1"] = "Unknown"
+    containers = (record(pod, "side", restart_count=1, sandbox_id="s1"), record(pod, "app", State.EXITED))
+    rig.snapshot = Snapshot((sandbox(1), sandbox(0, ready=False)), containers)
+    rig.begin()
+    assert [publish.phase for publish in rig.published] == ["Pending"]
 
 
 def test_a_sidecar_restarts_whatever_it_exits_with_and_whatever_the_pods_policy() -> None:

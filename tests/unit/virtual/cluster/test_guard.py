@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.beside.guard.restart.protocol.reason import REASONS
-from probelet.virtual.cluster import Behaviour, ClusterError, Deadlock, VirtualCluster
+from probelet.virtual.cluster import Behaviour, ClusterError, Deadlock, ProberStarved, VirtualCluster
 
 GOOD = Behaviour(startup="5s", latency="20ms")
 BAD_PROBE = Behaviour(startup="5s", latency="20ms", probe_latency="3s", probes="apart")
@@ -95,6 +95,55 @@ def test_a_hang_is_restarted_as_soon_as_by_a_kubelet_but_for_the_gathering() -> 
         return made.kills[0].at
 
     assert 5 <= killed_at(True) - killed_at(False) <= 9
+
+
+READINESS = {"httpGet": {"path": "/ready", "port": 8080}, "periodSeconds": 5, "failureThreshold": 1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "spec", "restarts"),
+    [
+        ({}, {}, 12),
+        ({"budget.unready": "ifHealthyBudget"}, {}, 0),
+        ({}, {"unhealthyPodEvictionPolicy": "IfHealthyBudget"}, 0),
+        ({"budget.unready": "ifHealthyBudget"}, {"unhealthyPodEvictionPolicy": "AlwaysAllow"}, 12),
+    ],
+)
+@pytest.mark.parametrize("room", [0, 2])
+def test_a_hang_of_more_pods_than_the_budget_is_repaired_in_batches(
+    settings: dict[str, str], spec: dict[str, str], restarts: int, room: int
+) -> None:
+    limits = {**FAST, "breaker.action": "off", "workload.maxInFlight": "100%", "nodeBreaker.minPods": "1000"}
+    made = VirtualCluster(
+        deployment("web", 12, readinessProbe=READINESS), budget("web", maxUnavailable=room, **spec), nodes=4, seed=1
+    )
+    made.behave("web", GOOD)
+    made.guard({**limits, **settings})
+    made.run("1m")
+    made.fault(Deadlock("web/app", replicas="100%", at="1m"))
+    made.run("10m")
+    assert made.restarts("web") == restarts
+    assert made.ready("web") == restarts
+    moments = sorted(kill.at for kill in made.kills)
+    at_once = max((sum(at <= other < at + 5 for other in moments) for at in moments), default=0)
+    assert at_once == (max(1, room) if restarts else 0), moments
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_behind_one_broken_network_nothing_is_restarted_whatever_the_periods(seed: int) -> None:
+    get = {"httpGet": {"path": "/healthz", "port": 8080}}
+    fast, slow = ({**get, "periodSeconds": seconds} for seconds in (3, 30))
+    workloads = deployment("fast", 8, livenessProbe=fast), deployment("slow", 24, livenessProbe=slow)
+    made = VirtualCluster(*workloads, nodes=4, seed=seed)
+    for name in ("fast", "slow"):
+        made.behave(name, GOOD)
+    made.guard({**FAST, "breaker.action": "off", "workload.maxInFlight": "100%"})
+    made.run("2m")
+    # The prober of one node hears nothing of any pod in time, as behind a broken network.
+    made.fault(ProberStarved("node-0", late="20s", at="2m", lasts="3m"))
+    made.run("10m")
+    assert made.kills == []
+    assert made.decisions["BreakerOpen"] > 0
 
 
 def test_the_same_seed_plays_the_same_history() -> None:

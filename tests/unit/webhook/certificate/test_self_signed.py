@@ -118,6 +118,29 @@ async def test_a_bundle_that_somebody_overwrites_is_right_again_after_the_next_l
     assert bundles(api)["probes"] == kept(api).authorities
 
 
+async def test_a_webhook_that_somebody_adds_gets_its_bundle_at_once_and_a_contest_has_pauses(
+    api: KubeApi, clock: RealDays
+) -> None:
+    configure(api, probes=None)
+    replica = Replica(api, clock)
+    async with running(replica):
+        await looked(clock)
+        configure(api, probes=None, added=None)
+        replica.self_signed.changed()
+        await until(lambda: replica.metrics.ca_patches == 2)
+        assert bundles(api) == dict.fromkeys(("probes", "added"), kept(api).authorities)
+        # Another program takes it away again at once.
+        await until(lambda: clock.sleeps(SETTLE_NS))
+        configure(api, probes=None)
+        replica.self_signed.changed()
+        gets = api.seen("get")
+        clock.advance(SETTLE_NS - 1)
+        await asyncio.sleep(0)
+        assert (api.seen("get"), replica.metrics.ca_patches) == (gets, 2)
+        clock.advance(1)
+        await until(lambda: replica.metrics.ca_patches == 3)
+
+
 async def test_a_look_at_what_is_right_changes_nothing(api: KubeApi, clock: RealDays) -> None:
     configure(api, probes=None)
     replica = Replica(api, clock)

@@ -15,6 +15,8 @@ from probelet.spec.model.selector import LabelSelector
 BudgetKind: TypeAlias = Literal["PodDisruptionBudget", "PodUnavailableBudget"]
 BudgetKey: TypeAlias = tuple[BudgetKind, str, str]
 """Kind, namespace and name."""
+UnreadyPolicy: TypeAlias = Literal["", "IfHealthyBudget", "AlwaysAllow"]
+"""The word of a budget about pods that are not ready; empty: it has none."""
 
 
 class Target(Object, frozen=True, kw_only=True):
@@ -36,9 +38,11 @@ class _Status(Object, frozen=True, kw_only=True):
     disruptions_allowed: int = 0
     current_healthy: int = 0
     desired_healthy: int = 0
+    expected_pods: int = 0
     unavailable_allowed: int = 0
     current_available: int = 0
     desired_available: int = 0
+    total_replicas: int = 0
     disrupted_pods: dict[str, str | None] = msgspec.field(default_factory=dict)
     unavailable_pods: dict[str, str | None] = msgspec.field(default_factory=dict)
 
@@ -64,14 +68,16 @@ class Budget(msgspec.Struct, frozen=True, gc=False):
     """How many more pods may go down: ``disruptionsAllowed``, ``unavailableAllowed``."""
     healthy: int = 0
     desired: int = 0
+    expected: int = 0
+    """How many pods there should be; in full health ``expected - desired`` of them may be down."""
     reserved: frozenset[str] = frozenset()
     """The pods that have a place in it already, by name, though they may still look healthy."""
     selector: LabelSelector | None = None
     target: Target | None = None
     ignored: LabelSelector | None = None
     """Pods that a PodUnavailableBudget does not cover."""
-    always_allows_unhealthy: bool = False
-    """``unhealthyPodEvictionPolicy: AlwaysAllow``."""
+    unready: UnreadyPolicy = ""
+    """``unhealthyPodEvictionPolicy``. A PodUnavailableBudget always lets such a pod go."""
     protects_updates: bool = True
     """Whether a change of a pod in place counts; always for a PodDisruptionBudget."""
 
@@ -79,6 +85,15 @@ class Budget(msgspec.Struct, frozen=True, gc=False):
     def key(self) -> BudgetKey:
         """Kind, namespace and name."""
         return self.kind, self.namespace, self.name
+
+    @property
+    def batch(self) -> int:
+        """How many pods that are not ready may be restarted at a time: as many as may be down in full health.
+
+        A budget that lets none go lets one such pod be restarted: it protects pods that serve, and this one does not
+        and would not without a restart.
+        """
+        return max(1, self.expected - self.desired)
 
 
 def read_disruption_budget(obj: dict[str, Any]) -> Budget:
@@ -96,9 +111,10 @@ def read_disruption_budget(obj: dict[str, Any]) -> Budget:
         allowed=status.disruptions_allowed,
         healthy=status.current_healthy,
         desired=status.desired_healthy,
+        expected=status.expected_pods,
         reserved=frozenset(status.disrupted_pods),
         selector=read.spec.selector,
-        always_allows_unhealthy=read.spec.unhealthy_pod_eviction_policy == "AlwaysAllow",
+        unready=unready_policy(read.spec.unhealthy_pod_eviction_policy),
     )
 
 
@@ -120,9 +136,20 @@ def read_unavailable_budget(obj: dict[str, Any]) -> Budget:
         allowed=status.unavailable_allowed,
         healthy=status.current_available,
         desired=status.desired_available,
+        expected=status.total_replicas,
         reserved=frozenset(status.disrupted_pods) | frozenset(status.unavailable_pods),
         selector=read.spec.selector,
         target=read.spec.target_ref,
         ignored=read.spec.ignored_pod_selector,
+        unready="AlwaysAllow",
         protects_updates=not operations or "UPDATE" in operations,
     )
+
+
+def unready_policy(word: str) -> UnreadyPolicy:
+    """Reads ``unhealthyPodEvictionPolicy``. A word of a later release counts as the stricter one."""
+    match word:
+        case "" | "AlwaysAllow":
+            return word
+        case _:
+            return "IfHealthyBudget"

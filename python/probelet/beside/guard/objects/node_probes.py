@@ -11,7 +11,7 @@ from probelet.beside.guard.objects.moment import nanoseconds
 from probelet.beside.guard.objects.probe_name import Naming, is_ours
 from probelet.spec.model.meta import Object, ObjectMeta
 from probelet.spec.model.probe import Probe
-from probelet.spec.rules.defaults import PERIOD_SECONDS, TIMEOUT_SECONDS
+from probelet.spec.rules.defaults import FAILURE_THRESHOLD, PERIOD_SECONDS, TIMEOUT_SECONDS
 
 API_VERSION: Final = "apps.kruise.io/v1alpha1"
 KIND: Final = "NodePodProbe"
@@ -19,9 +19,16 @@ KIND: Final = "NodePodProbe"
 MESSAGE_BYTES_MAX: Final = 256
 """Bytes of a probe's message that are kept and passed on: probe output may hold secrets (S-5)."""
 
-FAILED_BEAT_NS: Final = 60_000_000_000
+FAILED_BEAT_NS: Final = 180_000_000_000
 """After this time probelet's agent writes a failure again: the restart decision takes none that is much older (R-4),
 and another writer may have lost it (F-17)."""
+
+PUBLISHED_NS: Final = 5_000_000_000
+"""Nodes publish what happened within this time (D-9), with all that may delay the write."""
+
+LAST_ATTEMPT_FAILED: Final = "last attempt failed: "
+"""How the message of a probe begins whose last attempt failed, while its state is not Failed yet: OpenKruise's type has
+no field for it. probelet's agent writes it."""
 
 State: TypeAlias = Literal["Succeeded", "Failed", "Unknown"]
 
@@ -78,8 +85,11 @@ class ProbeState(msgspec.Struct, frozen=True, gc=False):
     """When its state last changed."""
     message: str = ""
     """Only of a failed probe."""
+    is_failing: bool = False
+    """Whether its last attempt failed, as far as the node says so."""
     period_seconds: int = PERIOD_SECONDS
     timeout_seconds: int = TIMEOUT_SECONDS
+    failure_threshold: int = FAILURE_THRESHOLD
     grace_seconds: int | None = None
     """The probe's own termination grace period."""
 
@@ -133,8 +143,10 @@ def _state(probe: _SpecProbe, found: _ProbeState | None) -> ProbeState:
         probed_ns=0 if found is None else nanoseconds(found.last_probe_time) or 0,
         since_ns=0 if found is None else nanoseconds(found.last_transition_time) or 0,
         message=cut(found.message) if found is not None and state == "Failed" else "",
+        is_failing=state == "Failed" or (found is not None and found.message.startswith(LAST_ATTEMPT_FAILED)),
         period_seconds=wanted.period_seconds or PERIOD_SECONDS,
         timeout_seconds=wanted.timeout_seconds or TIMEOUT_SECONDS,
+        failure_threshold=wanted.failure_threshold or FAILURE_THRESHOLD,
         grace_seconds=wanted.termination_grace_period_seconds,
     )
 

@@ -13,6 +13,7 @@ Laws
 from collections.abc import Hashable, Iterable
 
 from probelet.beside.guard.objects.budget import BudgetKey
+from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateRequest
 from probelet.beside.guard.restart.collection import EVERY_NS, collectable
 from probelet.beside.guard.restart.judgement import AGAIN_NS, Judgement, judge
@@ -36,6 +37,7 @@ from probelet.beside.guard.restart.protocol.inputs import (
 from probelet.beside.guard.restart.protocol.outputs import Delete, Gauges, Output
 from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult
 from probelet.beside.guard.restart.queue import GATHER_NS, Queue
+from probelet.beside.guard.restart.state.budgets import gates
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.beside.guard.restart.waiting import Waiting
@@ -55,8 +57,6 @@ class Guard:
         """The gates at which the pods are to be judged again."""
         self._is_synced = False
         self._collect_ns = 0
-        self._failed_ns: dict[str, int] = {}
-        """When each failed pod became known as such."""
 
     def handle(self, now: int, change: Input | None = None) -> list[Output]:
         """Takes in a change; without one, does what is due at ``now``."""
@@ -89,7 +89,8 @@ class Guard:
             queued=self._queue.depths(),
             in_flight=self._cluster.flights.counts(),
             open_workloads=self._cluster.of_workload.above(config.breaker_ratio, config.breaker_min_pods),
-            open_nodes=self._cluster.of_node.above(config.node_breaker_ratio, config.node_breaker_min_pods),
+            open_nodes=sum(self._cluster.is_node_failing(node, now) for node in self._cluster.of_node.nodes()),
+            held=self._outbox.held.longest(self._cluster.entries, self._cluster.wall(now)),
         )
 
     # Changes.
@@ -105,7 +106,7 @@ class Guard:
                 self._request(change, now)
             case BudgetChanged():
                 cluster.budgets.change(change.key, change.budget, now)
-                self._open(("budget", change.key))
+                self._open_budget(change.key)
             case BudgetsReadable():
                 cluster.budgets.readable(change.kind, change.readable)
                 self._open(("budget", None))
@@ -165,7 +166,7 @@ class Guard:
                 self._queue.drop(uid)
             self._launcher.pending = None
             # After an absence every failure gathers others anew before it counts.
-            self._failed_ns.clear()
+            self._cluster.failed_since.clear()
 
     def _wrote(self, change: Wrote, now: int) -> None:
         pending = self._launcher.pending
@@ -201,10 +202,11 @@ class Guard:
         pending = self._launcher.pending
         if not self._is_synced or (pending is not None and pending.uid == uid):
             return None
-        if not self._cluster.failed(uid):
+        failed = self._cluster.failed(uid)
+        if not failed:
             self._recovered(uid, now)
             return None
-        failed_ns = self._failed_ns.setdefault(uid, now)
+        self._cluster.failed_since.note(uid, [state.name for state in failed], now)
         judgement = judge(self._cluster, uid, now)
         self._report(uid, judgement, now)
         if judgement.chosen is None:
@@ -219,7 +221,8 @@ class Guard:
             self._waiting.put(uid, ("workload", workload), None)
             return ("workload", workload)
         self._waiting.drop(uid)
-        self._queue.add(uid, workload, failed_ns + GATHER_NS)
+        known_ns = self._cluster.failed_since.of(uid, judgement.chosen.name, now)
+        self._queue.add(uid, workload, known_ns + GATHER_NS)
         self._outbox.decide(uid, judgement.chosen, CheckResult("Queued", REASONS["Queued"]), now)
         return None
 
@@ -228,11 +231,24 @@ class Guard:
             self._outbox.decide(uid, state, result, now)
         pod = self._cluster.pods.get(uid)
         if pod is not None:
+            self._note_breaker(pod, judgement)
             for budget in self._cluster.budgets.without_status(pod, self._cluster.workloads.root(pod), now):
                 self._outbox.budget_event(budget, now)
 
+    def _note_breaker(self, pod: GuardedPod, judgement: Judgement) -> None:
+        held = self._cluster.node_held
+        for _, result in judgement.refused:
+            if result.gate == ("node", pod.node) and self._cluster.of_node.failing(pod.node) > 1:
+                held[pod.uid] = None
+            elif result.reason == "Reevaluating" and held.get(pod.uid, 0) is None:
+                held[pod.uid] = result.until_ns
+        if judgement.chosen is not None:
+            held.pop(pod.uid, None)
+
     def _recovered(self, uid: str, now: int) -> None:
-        self._failed_ns.pop(uid, None)
+        self._cluster.failed_since.forget(uid)
+        self._cluster.node_held.pop(uid, None)
+        self._outbox.held.forget(uid)
         self._waiting.drop(uid)
         if self._leave_queue(uid) and uid in self._cluster.entries:
             for state in self._cluster.entries[uid][1].probes:
@@ -283,11 +299,18 @@ class Guard:
     def _open(self, gate: Hashable) -> None:
         self._opened[gate] = None
 
+    def _open_budget(self, key: BudgetKey) -> None:
+        for gate in gates(key):
+            self._open(("budget", gate))
+
     def _pass_gates(self, now: int) -> None:
         """Judge the pods at each gate that opened, in their order, until one is refused there again."""
         for flight in self._landing.ended:
             self._open(("pod", flight.uid))
             self._open(("workload", flight.workload))
+            pod = self._cluster.pods.get(flight.uid)
+            for budget in () if pod is None else self._cluster.budgets.covering(pod, flight.workload):
+                self._open_budget(budget.key)
         self._landing.ended.clear()
         while self._opened:
             gate = next(iter(self._opened))

@@ -63,7 +63,7 @@ def judge(cluster: ObservedCluster, uid: str, now: int, placed: Collection[Budge
     for state in _in_order(pod, failed):
         result = check_state(cluster, pod, state, now) or check_switches(cluster, pod, state, now)
         if result is None and judgement.chosen is None:
-            result = check_cluster(cluster, pod, now, placed)
+            result = check_cluster(cluster, pod, state, now, placed)
             if result is None:
                 judgement.chosen = state
                 continue
@@ -84,21 +84,48 @@ def _in_order(pod: GuardedPod, failed: list[ProbeState]) -> list[ProbeState]:
 
 
 def check_cluster(
-    cluster: ObservedCluster, pod: GuardedPod, now: int, placed: Collection[BudgetKey]
+    cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int, placed: Collection[BudgetKey]
 ) -> CheckResult | None:
     """Whether the pod's requests, its workload, node and budgets allow a restart (R-7 to R-B)."""
     for request in cluster.requests_of(pod.uid):
         if request.is_live:
             return CheckResult("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
     workload = cluster.workloads.root(pod)
-    return _check_breakers(cluster, pod, workload, now) or _check_limits(cluster, pod, workload, now, placed)
+    return (
+        _check_node(cluster, pod, state, now)
+        or _check_workload(cluster, workload, now)
+        or _check_limits(cluster, pod, workload, now, placed)
+    )
 
 
-def _check_breakers(cluster: ObservedCluster, pod: GuardedPod, workload: WorkloadKey, now: int) -> CheckResult | None:
-    config, share = cluster.config, cluster.of_node
-    if share.is_above(pod.node, config.node_breaker_ratio, config.node_breaker_min_pods):
-        text = f"{share.failed(pod.node)} of {share.probed(pod.node)} probed pods of node {pod.node} fail at once"
-        return CheckResult("BreakerOpen", text, ("node", pod.node), now + AGAIN_NS)
+def _check_node(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
+    """The breaker of the node. It is open too while nobody can know whether the node's other pods fail as well."""
+    config, share, node = cluster.config, cluster.of_node, pod.node
+    age_ns = cluster.age_ns(pod.uid, state, now)
+    if not share.is_above(node, age_ns, config.node_breaker_ratio, config.node_breaker_min_pods):
+        return _check_again(cluster, pod, state, now)
+    known = share.failing(node) + share.well(node, age_ns)
+    text = f"{share.failing(node)} of {known} probed pods of node {node} fail at once"
+    if silent := share.probed(node) - known:
+        text += f"; not probed since it began: {silent} more"
+    wait_ns = min(AGAIN_NS, share.next_ns(node, age_ns) or AGAIN_NS)
+    return CheckResult("BreakerOpen", text, ("node", node), now + wait_ns)
+
+
+def _check_again(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
+    """The network of a node is back, and those of its probes that are made often say so first. The others get the time
+    for an attempt of theirs before their failure counts."""
+    if pod.uid not in cluster.node_held:
+        return None
+    until_ns = cluster.node_held[pod.uid] or now + cluster.span_ns(state)
+    if until_ns <= now:
+        return None
+    text = f"the breaker of node {pod.node} was open, and the probe was not made since"
+    return CheckResult("Reevaluating", text, until_ns=until_ns)
+
+
+def _check_workload(cluster: ObservedCluster, workload: WorkloadKey, now: int) -> CheckResult | None:
+    config = cluster.config
     share, count = cluster.of_workload, cluster.flights.count(workload)
     if config.breaker_action == "off" or not share.is_above(workload, config.breaker_ratio, config.breaker_min_pods):
         return None
@@ -122,7 +149,7 @@ def _check_limits(
     if count >= most:
         text = f"{count} of at most {most} pods of {workload} are being restarted"
         return CheckResult("WorkloadLimit", text, ("workload", workload))
-    refusal = cluster.budgets.check(pod, workload, cluster, now, missing=cluster.config.budget_missing, placed=placed)
+    refusal = cluster.budgets.check(pod, workload, cluster, now, config=cluster.config, placed=placed)
     if refusal is None:
         return None
     return CheckResult(refusal.reason, refusal.message, ("budget", refusal.gate), now + AGAIN_NS)

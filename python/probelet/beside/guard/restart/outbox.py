@@ -7,6 +7,7 @@ from probelet.beside.guard.objects.node_probes import ProbeState, cut
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.outputs import Decision, Event, Output, Regarding
 from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, WITH_EVENT, CheckResult
+from probelet.beside.guard.restart.state.held import Held
 from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
@@ -22,6 +23,7 @@ class Outbox:
         self._outputs: list[Output] = []
         self._numbers = 0
         self._event_ns: dict[tuple[str, str], int] = {}
+        self.held = Held()
 
     def drain(self) -> list[Output]:
         """The outputs since the last call."""
@@ -41,6 +43,7 @@ class Outbox:
         """Say what was decided about a failed probe."""
         entry, pod = self._cluster.entries[uid][1], self._cluster.pods.get(uid)
         text = f"container {state.container}: {result.message}"
+        self.held.decided(uid, state.name, result.reason)
         self.put(Decision(result.reason, entry.namespace, entry.name, state.container, result.message))
         if pod is not None and result.reason in WITH_EVENT:
             self.pod_event(pod, "Warning", result.reason, text, now)

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from probelet.beside.guard.objects.node_probes import PUBLISHED_NS
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
-GATHER_NS: Final = 5_000_000_000
-"""No failure leads to a restart sooner than this after it became known. Nodes publish what happened within 5 s (D-9),
-so failures that happen at once are all known to the breakers before the first restart."""
+GATHER_NS: Final = PUBLISHED_NS
+"""No failure leads to a restart sooner than this after it became known, so that failures that happen at once are all
+known to the breakers before the first restart."""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ Who answers is found out when it is in doubt
 --------------------------------------------
 On the embedded runtime pods share the machine's network, so a server on 0.0.0.0 answers for every pod that does not
 listen itself. A connection does not tell which process took it, and a look at the machine's sockets and processes for
-every probe would cost a hundred times the probe. So the engine keeps a set of addresses in doubt (``live/doubts``),
+every probe would cost a hundred times the probe. So the engine keeps a set of addresses in doubt (``live/suspects``),
 without any idea of pods: the node puts a pod's probed ports there before each start of a container, and an attempt
 that is answered at one of them waits, after its own time has ended, for a word from the node. ``own`` takes the
 address out of the set; ``foreign`` makes the attempt a refused connection, and the address stays. A list of ports to

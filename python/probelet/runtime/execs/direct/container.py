@@ -50,7 +50,7 @@ _CAP_SYS_RESOURCE: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class InheritedAttributes:
     """The attributes that a command inherits and the specification does not name: from the processes that the runtime
     has started in the same way."""
 
@@ -118,7 +118,12 @@ def specification(info: ContainerInfo) -> Specification:
 
 
 def described(
-    container_id: str, info: ContainerInfo, spec: Specification, around: Surroundings, seccomp: Filter, bounds: Bounds
+    container_id: str,
+    info: ContainerInfo,
+    spec: Specification,
+    inherited: InheritedAttributes,
+    seccomp: Filter,
+    bounds: Bounds,
 ) -> bytes:
     """The container in the helper's form (rust/enter-protocol/src/request.rs: ``Container``)."""
     process = spec.process
@@ -129,11 +134,11 @@ def described(
     return b"".join(
         (
             text(container_id),
-            struct.pack("<iQi", info.pid, around.start_time, _namespaces(spec.linux)),
-            struct.pack("<III", user.uid, user.gid, around.umask if user.umask is None else user.umask),
-            struct.pack("<iiB", process.oom_score_adj, around.nice, process.no_new_privileges),
+            struct.pack("<iQi", info.pid, inherited.start_time, _namespaces(spec.linux)),
+            struct.pack("<III", user.uid, user.gid, inherited.umask if user.umask is None else user.umask),
+            struct.pack("<iiB", process.oom_score_adj, inherited.nice, process.no_new_privileges),
             _capabilities(process, bounds),
-            _limits(process, around, bounds),
+            _limits(process, inherited, bounds),
             struct.pack(f"<I{len(groups)}I", len(groups), *groups),
             text(process.cwd),
             texts(process.env or []),
@@ -185,8 +190,8 @@ def _capabilities(process: Process, bounds: Bounds) -> bytes:
     return struct.pack("<5Q", *numbers)
 
 
-def _limits(process: Process, around: Surroundings, bounds: Bounds) -> bytes:
-    limits = list(around.limits)
+def _limits(process: Process, inherited: InheritedAttributes, bounds: Bounds) -> bytes:
+    limits = list(inherited.limits)
     for resource, soft, hard in numbered_limits(process.rlimits or []):
         limits[resource] = (soft, hard)
     for resource, (_, hard) in enumerate(limits):

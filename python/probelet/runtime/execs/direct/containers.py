@@ -12,9 +12,9 @@ from probelet.runtime.execs.direct.container import container_info, described, s
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 from probelet.runtime.execs.direct.filters import Filters
 from probelet.runtime.execs.direct.helper_process import Helper
+from probelet.runtime.execs.direct.inherited import inherited_attributes
 from probelet.runtime.execs.direct.profile import profile_of
 from probelet.runtime.execs.direct.specification import SandboxInfo
-from probelet.runtime.execs.direct.surroundings import surroundings
 from probelet.spec.text.container_id import bare_id
 
 CONTAINERS_MAX: Final = 4096
@@ -100,8 +100,8 @@ class Containers:
             raise FallbackError(Reason.IDENTITY, str(error)) from None
         except msgspec.DecodeError as error:
             raise FallbackError(Reason.RUNTIME, f"PodSandboxStatus says nothing usable: {error}") from None
-        around = surroundings(info.pid, sandbox_pid, info.sandbox_id)
-        seccomp = await self._filters.filter_of(profile, spec.process.no_new_privileges, around)
+        inherited = inherited_attributes(info.pid, sandbox_pid, info.sandbox_id)
+        seccomp = await self._filters.filter_of(profile, spec.process.no_new_privileges, inherited)
         if self._helper.bounds is not bounds:
             raise FallbackError(Reason.IDENTITY, "the helper was lost meanwhile; the next one may be bound otherwise")
-        return described(name, info, spec, around, seccomp, bounds)
+        return described(name, info, spec, inherited, seccomp, bounds)

@@ -26,7 +26,16 @@ START_SECONDS: Final = 5.0
 """How long the start of the node waits for the helper."""
 
 _PASSING: Final = frozenset(
-    {Reason.BUSY, Reason.HELPER, Reason.PAUSED, Reason.PROGRAM, Reason.SETUP, Reason.SIZE, Reason.SPECIFICATION}
+    {
+        Reason.BUSY,
+        Reason.HELPER,
+        Reason.PAUSED,
+        Reason.PROGRAM,
+        Reason.SETUP,
+        Reason.SIZE,
+        Reason.SPECIFICATION,
+        Reason.STUCK,
+    }
 )
 """Refusals that say nothing of the container's description: it is used again."""
 
@@ -41,7 +50,8 @@ class DirectExecs:
         self.turns: Turns | None = None
         """The turns of attempts; a command that cannot be ended keeps one of them."""
         self._helper = Helper(program, self._ready, self._lose)
-        self._containers = Containers(client, self._helper, Filters(program))
+        self._filters = Filters(program)
+        self._containers = Containers(client, self._helper, self._filters)
         self._engine: DirectEngine | None = None
         self._waiting: dict[int, asyncio.Future[EnteredExec]] = {}
         # Commands that were killed and have not ended, by the number of their attempts.
@@ -58,6 +68,7 @@ class DirectExecs:
             log.error("exec probes go over the runtime: there is no helper", why=self._helper.why)
         else:
             log.info("exec probes enter containers directly")
+            await asyncio.to_thread(self._filters.sweep)
 
     def share(self, engine: DirectEngine, *, alone: bool = True) -> None:
         """Gives the helper to ``engine``; ``take`` is to get what its batches say of commands (``Batch.entered``).

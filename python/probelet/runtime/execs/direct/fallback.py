@@ -43,6 +43,9 @@ class Reason(StrEnum):
     """A step before the start of the program failed."""
     PROGRAM = "program"
     """The program cannot be found or started; the runtime says how."""
+    STUCK = "stuck"
+    """The program did not start within its timeout, or an earlier command of the container cannot be ended, because a
+    file system holds it."""
 
 
 REFUSALS = {
@@ -58,6 +61,7 @@ REFUSALS = {
     10: Reason.PROGRAM,
     11: Reason.SIZE,
     12: Reason.SPECIFICATION,
+    13: Reason.STUCK,
 }
 """The helper's and the engine's numbers (rust/enter-protocol/src/answer.rs: ``Refusal``)."""
 
@@ -91,6 +95,7 @@ _DETAILS = {
     1: "it was lost",
     11: "the request is too long for one message",
     12: "a word of the command holds a NUL",
+    13: "the program did not start within its timeout, or an earlier command cannot be ended",
 }
 """The findings of the engine before it asks the helper."""
 

@@ -8,7 +8,6 @@ its process has loaded (rust/enter/src/sample).
 import asyncio
 import hashlib
 import os
-import secrets
 import struct
 import subprocess
 from collections import OrderedDict
@@ -17,7 +16,7 @@ from typing import Final
 
 import structlog
 
-from probelet.runtime.execs.direct.container import NO_FILTER, Filter, Surroundings
+from probelet.runtime.execs.direct.container import NO_FILTER, Filter, InheritedAttributes
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 
 FILTERS_MAX: Final = 64
@@ -32,10 +31,10 @@ _READ_SECONDS: Final = 60.0
 _SPECIFICATION: Final = b"""{"ociVersion": "1.0.2", "process": {"user": {"uid": 0, "gid": 0}, "cwd": "/",\
  "args": ["/proc/self/exe"], "noNewPrivileges": %s}, "root": {"path": "rootfs"},\
  "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"}],\
- "linux": {"cgroupsPath": "/probelet-enter-%s", "seccomp": %s,\
+ "linux": {"cgroupsPath": "/CGROUP", "seccomp": %s,\
  "namespaces": [{"type": "pid"}, {"type": "mount"}, {"type": "ipc"}, {"type": "uts"}, {"type": "network"}]}}"""
 """A container whose program is runc's own file, which every root file system with /proc has. It is never executed: the
-process is ended at that point at the latest."""
+process is ended at that point at the latest. The helper's program writes its own name in place of ``CGROUP``."""
 
 log = structlog.get_logger("probelet.execs.direct")
 
@@ -49,18 +48,18 @@ class Filters:
         # One at a time: a node that starts has many containers with the same profile.
         self._turn = asyncio.Lock()
 
-    async def filter_of(self, profile: bytes | None, no_new_privileges: bool, around: Surroundings) -> Filter:
+    async def filter_of(self, profile: bytes | None, no_new_privileges: bool, inherited: InheritedAttributes) -> Filter:
         """The filter that an exec of runc loads for a profile. Raises FallbackError if it cannot be had."""
         if profile is None:
             return NO_FILTER
-        runc, version = runc_of(around.shim)
+        runc, version = runc_of(inherited.shim)
         no_new_privs = b"true" if no_new_privileges else b"false"
         key = hashlib.sha256(b"\0".join((version, no_new_privs, profile))).digest()
         async with self._turn:
             found = self._known.get(key)
             if found is None:
                 try:
-                    found = await asyncio.to_thread(self._read, profile, no_new_privs, around, runc)
+                    found = await asyncio.to_thread(self._read, profile, no_new_privs, inherited, runc)
                     log.info("seccomp filter read from runc", runc=runc, instructions=len(found.instructions) // 8)
                 except FallbackError as error:
                     found = error
@@ -73,13 +72,30 @@ class Filters:
             raise found
         return found
 
-    def _read(self, profile: bytes, no_new_privs: bytes, around: Surroundings, runc: str) -> Filter:
-        specification = _SPECIFICATION % (no_new_privs, secrets.token_hex(8).encode(), profile)
-        command = [str(self._program), "filter", str(around.shim), str(around.shim_start_time), runc]
+    def sweep(self) -> None:
+        """Removes runc's process and its cgroups where the helper's program was killed before it could, here or in an
+        earlier process. Waits for its end; call it on a thread."""
+        command = [str(self._program), "sweep"]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_READ_SECONDS, env={})
+        except (OSError, subprocess.TimeoutExpired) as error:
+            log.warning("what is left of containers of runc cannot be removed", error=str(error))
+            return
+        if done.returncode:
+            said = done.stderr.decode(errors="replace")
+            log.warning("what is left of containers of runc cannot be removed", error=said)
+
+    def _read(self, profile: bytes, no_new_privs: bytes, inherited: InheritedAttributes, runc: str) -> Filter:
+        specification = _SPECIFICATION % (no_new_privs, profile)
+        command = [str(self._program), "filter", str(inherited.shim), str(inherited.shim_start_time), runc]
         try:
             done = subprocess.run(command, input=specification, capture_output=True, timeout=_READ_SECONDS, env={})
         except (OSError, subprocess.TimeoutExpired) as error:
+            self.sweep()
             raise FallbackError(Reason.SECCOMP, str(error)) from None
+        if done.returncode:
+            # It may have been killed.
+            self.sweep()
         if done.returncode or len(done.stdout) % 8 != 4:
             why = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
             raise FallbackError(Reason.SECCOMP, f"the filter cannot be read from {runc}: {why}")

@@ -11,10 +11,11 @@ from probelet.virtual.cluster.node.pod import ClusterPod
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """``currentHealthy``, ``desiredHealthy`` and ``disruptionsAllowed``."""
+    """``currentHealthy``, ``desiredHealthy``, ``expectedPods`` and ``disruptionsAllowed``."""
 
     healthy: int
     desired: int
+    expected: int
 
     @property
     def allowed(self) -> int:
@@ -36,5 +37,7 @@ def status_of_budget(
     expected = sum(workloads[name].wanted for name in {each.workload for each in chosen})
     healthy = sum(each.is_ready and not each.is_terminating for each in chosen)
     if budget.spec.max_unavailable is not None:
-        return BudgetStatus(healthy, expected - scaled(budget.spec.max_unavailable, expected, default=0, up=True))
-    return BudgetStatus(healthy, scaled(budget.spec.min_available, expected, default=0, up=True))
+        desired = expected - scaled(budget.spec.max_unavailable, expected, default=0, up=True)
+    else:
+        desired = scaled(budget.spec.min_available, expected, default=0, up=True)
+    return BudgetStatus(healthy, desired, expected)

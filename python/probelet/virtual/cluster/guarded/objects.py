@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from probelet.beside.guard.objects.budget import Budget
+from probelet.beside.guard.objects.budget import Budget, unready_policy
 from probelet.beside.guard.objects.node import GuardedWorkload
 from probelet.beside.guard.objects.owner import Owner
 from probelet.beside.guard.objects.pod import GuardedContainer, GuardedPod
@@ -98,7 +98,7 @@ def _status(container: GuardedContainer) -> ContainerStatus:
 
 
 def guarded_budget(namespace: str, name: str, budget: DisruptionBudget, status: BudgetStatus) -> Budget:
-    """A PodDisruptionBudget with its present status. A pod that is not ready may always go, as with drains here."""
+    """A PodDisruptionBudget with its present status."""
     return Budget(
         kind="PodDisruptionBudget",
         namespace=namespace,
@@ -106,6 +106,7 @@ def guarded_budget(namespace: str, name: str, budget: DisruptionBudget, status: 
         allowed=status.allowed,
         healthy=status.healthy,
         desired=status.desired,
+        expected=status.expected,
         selector=budget.spec.selector,
-        always_allows_unhealthy=True,
+        unready=unready_policy(budget.spec.unhealthy_pod_eviction_policy),
     )

@@ -9,12 +9,13 @@ import msgspec
 from probelet.beside.guard.objects.node_probes import NodeProbes, read_node_probes
 from probelet.beside.guard.objects.probe_name import probe_name
 from probelet.beside.probes.merge import with_status
-from probelet.beside.probes.publishing import Publishing
-from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown
+from probelet.beside.probes.publishing import GATHER_NS, Publishing
+from probelet.beside.probes.report import NOT_RUNNING, Report, of_running, unknown, with_last_attempt
 from probelet.beside.probes.wanted import Key
 from probelet.policy.facts.snapshot import State
-from probelet.spec.text.duration import MILLISECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.virtual.agenda import Agenda, Entry
+from probelet.virtual.cluster.guarded.last_attempts import LastAttempts
 from probelet.virtual.cluster.node.pod import ClusterPod
 
 _UNDECIDED: Final[Mapping[str, Any]] = {"result": None, "last": None}
@@ -24,10 +25,17 @@ class NodeStatus:
     """The NodePodProbe of one node. Its spec follows the pods at once, its status when ``Publishing`` says so.
 
     ``is_up``: the node's agent works and reaches the API server. ``on_write`` gets each version of the object.
+    ``counts`` returns ``Simulation.metrics`` of the node.
     """
 
     def __init__(
-        self, node: str, agenda: Agenda, seed: str, is_up: Callable[[], bool], on_write: Callable[[NodeProbes], None]
+        self,
+        node: str,
+        agenda: Agenda,
+        seed: str,
+        is_up: Callable[[], bool],
+        on_write: Callable[[NodeProbes], None],
+        counts: Callable[[], bytes],
     ) -> None:
         self._agenda = agenda
         self._is_up = is_up
@@ -36,6 +44,8 @@ class NodeStatus:
         self._object: dict[str, Any] = {"metadata": {"name": node}, "spec": {"podProbes": []}}
         self._entries: dict[str, dict[str, Any]] = {}
         self._reports: dict[Key, Report] = {}
+        self._attempts = LastAttempts(counts)
+        self._look: Entry | None = None
         self._next: Entry | None = None
 
     def sync(self, pod: ClusterPod) -> bool:
@@ -44,6 +54,7 @@ class NodeStatus:
         if pod.is_gone:
             for key in [key for key in self._reports if key[0] == pod.uid]:
                 del self._reports[key]
+                self._attempts.forget(key)
                 self._publishing.forget(key, self._agenda.now)
             self._entries.pop(pod.uid, None)
             self._arm()
@@ -72,6 +83,28 @@ class NodeStatus:
         last = {"outcome": "success" if failure is None else "failure", "message": failure or "", "at_ms": now_ms}
         row = {"result": "Success" if failure is None else "Failure", "last": last}
         self._report(key, of_running(self._reports[key], record, row, now_ms))
+        if failure is not None and self._look is None:
+            self._look = self._agenda.at(self._agenda.now, self._look_at_attempts)
+        self._arm()
+
+    def attempt_failed(self, pod: ClusterPod, container: str, message: str, at_ns: int) -> None:
+        """Takes in a failed attempt of a probe, below its threshold or not."""
+        key, record = _key(pod, container), pod.runtime.snapshot.newest(container)
+        if record is None or record.state is not State.RUNNING or key not in self._reports:
+            return
+        probe = next(each.liveness_probe for each in pod.pod.spec.containers if each.name == container)
+        assert probe is not None, "it has made an attempt"
+        next_ns = at_ns + (probe.period_seconds + probe.timeout_seconds) * SECOND
+        self._attempts.failed(key, message, next_ns)
+
+    def _look_at_attempts(self) -> None:
+        """Read which last attempts failed; again in a second while a probe of the node has failed."""
+        now = self._agenda.now
+        self._attempts.count()
+        for key, report in self._reports.items():
+            self._report(key, with_last_attempt(report, self._attempts.row(key, now)))
+        has_failed = any(report.state == "Failed" for report in self._reports.values())
+        self._look = self._agenda.at(now + GATHER_NS, self._look_at_attempts) if has_failed else None
         self._arm()
 
     def write_spec(self) -> None:
@@ -97,6 +130,8 @@ class NodeStatus:
             # The end of a partition, and an agent that starts, change every pod of the node.
             return
         now = self._agenda.now
+        for key, report in self._reports.items():
+            self._reports[key] = with_last_attempt(report, self._attempts.row(key, now))
         reports = {key: _with_last_run(report, now // MILLISECOND) for key, report in self._reports.items()}
         body = with_status(self._object, reports)
         if body is not None:

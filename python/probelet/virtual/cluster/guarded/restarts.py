@@ -57,7 +57,10 @@ class GuardedRestarts:
         def write(probes: NodeProbes) -> None:
             self._handle(inputs.ProbesChanged(name, probes))
 
-        return NodeStatus(name, self._world.agenda, f"{seed}/{name}", is_up, write)
+        def counts() -> bytes:
+            return self._world.node_by_name[name].simulation.metrics()
+
+        return NodeStatus(name, self._world.agenda, f"{seed}/{name}", is_up, write, counts)
 
     def _begin(self, config: Config) -> None:
         # The wall clock of a virtual cluster is its own clock.
@@ -83,6 +86,10 @@ class GuardedRestarts:
     def result(self, pod: ClusterPod, container: str, container_id: str, failure: str | None) -> None:
         """A liveness probe has a result; ``failure`` is its message, None for success."""
         self._nodes[pod.node].result(pod, container, container_id, failure)
+
+    def attempt_failed(self, pod: ClusterPod, container: str, message: str, at_ns: int) -> None:
+        """An attempt of a liveness probe failed at that moment, which by itself is no result yet."""
+        self._nodes[pod.node].attempt_failed(pod, container, message, at_ns)
 
     # What the guard is shown.
 

@@ -45,7 +45,7 @@ pub struct Memory {
     pub in_doubt: bool,
     /// Any tick of the worker's grid.
     pub tick: Instant,
-    /// The time from one tick to the next.
+    /// The time from one tick to the next; zero in a memory of which the ticks are unknown.
     pub period: Duration,
 }
 

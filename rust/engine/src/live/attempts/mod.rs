@@ -2,12 +2,12 @@
 
 mod attempt;
 mod connect_first;
-mod desk;
+mod heap_trimmer;
 mod perform;
 mod plan;
 mod poller_waker;
 mod pool;
-mod trimmer;
+mod task_context;
 
 pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};
 pub(super) use self::connect_first::ConnectFirst;

@@ -19,19 +19,19 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::task::unconstrained;
 
-use super::super::doubts::Doubts;
+use super::super::suspects::SuspectAddresses;
 use super::super::time::alarm::Alarm;
 use super::super::time::clock::Clock;
 use super::attempt::{EndedAttempt, Start};
-use super::desk::{Desk, Flight, lock};
 use super::perform::perform;
 use super::poller_waker::{POLLER_WAKER, PollerWaker};
+use super::task_context::{Flight, TaskContext, lock};
 use crate::handler::Buffers;
 use crate::net::poller::{Poller, Wait};
 
 /// The tasks of the loop.
 pub(in super::super) struct AttemptPool {
-    desk: Arc<Desk>,
+    context: Arc<TaskContext>,
     poller: Arc<Poller>,
     /// By number. A number without a task is free.
     tasks: Vec<Option<Task>>,
@@ -60,7 +60,7 @@ struct Task {
 /// What a task and the loop share.
 struct Seat {
     number: u32,
-    desk: Arc<Desk>,
+    context: Arc<TaskContext>,
     wait: Arc<Wait>,
     next: Mutex<Option<Start>>,
     is_woken: AtomicBool,
@@ -75,19 +75,19 @@ impl Wake for Seat {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.is_woken.swap(true, Ordering::AcqRel) {
-            lock(&self.desk.woken).push(self.number);
-            self.desk.bell.notify_one();
+            lock(&self.context.woken).push(self.number);
+            self.context.bell.notify_one();
         }
     }
 }
 
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
-    pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> io::Result<Self> {
+    pub(in super::super) fn new(clock: Clock, overdue: Duration, suspects: Arc<SuspectAddresses>) -> io::Result<Self> {
         let poller = Arc::default();
         let poller_waker = PollerWaker::new(&poller)?;
         Ok(Self {
-            desk: Arc::new(Desk::new(clock, overdue, doubts)),
+            context: Arc::new(TaskContext::new(clock, overdue, suspects)),
             poller,
             tasks: Vec::new(),
             free: Vec::new(),
@@ -102,7 +102,7 @@ impl AttemptPool {
 
     /// An alarm that wakes the loop from [`AttemptPool::wait`].
     pub(in super::super) fn alarm(&self) -> io::Result<Alarm> {
-        Alarm::new(self.desk.clock.clone(), &self.poller)
+        Alarm::new(self.context.clock.clone(), &self.poller)
     }
 
     /// Begins an attempt, in a task that waits or in a new one.
@@ -120,7 +120,7 @@ impl AttemptPool {
         if !std::mem::take(&mut self.has_slept) {
             self.poller.take_ready(|number| note_ready(&self.tasks, &mut due, number));
         }
-        due.append(&mut lock(&self.desk.woken));
+        due.append(&mut lock(&self.context.woken));
         due.drain(..).for_each(|number| self.poll(number));
         self.due = due;
         if !self.poller.is_timeless() {
@@ -165,7 +165,7 @@ impl AttemptPool {
         };
         tokio::select! {
             biased;
-            () = self.desk.bell.notified() => None,
+            () = self.context.bell.notified() => None,
             () = self.poller.stirs() => None,
             () = other => None,
             rung = &mut bell => Some(rung),
@@ -174,7 +174,7 @@ impl AttemptPool {
 
     /// Whether a task waits for something of the runtime's, or was woken by it.
     fn needs_the_runtime(&self) -> bool {
-        self.foreign > 0 || !lock(&self.desk.woken).is_empty()
+        self.foreign > 0 || !lock(&self.context.woken).is_empty()
     }
 
     /// Sleeps until something comes. False if only the poller_waker was woken.
@@ -190,29 +190,29 @@ impl AttemptPool {
 
     /// When the loop wakes that would otherwise wake at `at`: then, or when the time of an attempt is over before.
     pub(in super::super) fn wakes_at(&self, at: Option<Instant>) -> Option<Instant> {
-        let clock = &self.desk.clock;
+        let clock = &self.context.clock;
         let first = self.poller.next_deadline(|deadline| at.is_none_or(|at| clock.at(deadline) < at));
         first.map(|deadline| clock.at(deadline)).or(at)
     }
 
     /// Moves the attempts that have ended into an empty list.
     pub(in super::super) fn finished(&self, into: &mut Vec<EndedAttempt>) {
-        std::mem::swap(&mut *lock(&self.desk.finished), into);
+        std::mem::swap(&mut *lock(&self.context.finished), into);
     }
 
     /// Whether attempts have ended.
     pub(in super::super) fn has_finished(&self) -> bool {
-        !lock(&self.desk.finished).is_empty()
+        !lock(&self.context.finished).is_empty()
     }
 
     /// Notes that the loop turned at `now` and should turn again by `due`.
     pub(in super::super) fn turned(&self, now: Instant, due: Option<Instant>) {
-        self.desk.overdue.turned(now, due);
+        self.context.overdue.turned(now, due);
     }
 
     /// How long the loop was overdue until `now`, in total.
     pub(in super::super) fn overdue(&self, now: Instant) -> Duration {
-        self.desk.overdue(now)
+        self.context.overdue(now)
     }
 
     fn hire(&mut self) -> u32 {
@@ -222,13 +222,13 @@ impl AttemptPool {
         });
         let seat = Arc::new(Seat {
             number,
-            desk: Arc::clone(&self.desk),
+            context: Arc::clone(&self.context),
             wait: Wait::new(&self.poller, number),
             next: Mutex::default(),
             is_woken: AtomicBool::default(),
             is_done: AtomicBool::default(),
         });
-        let future = Box::pin(work(Arc::clone(&self.desk), Arc::clone(&seat)));
+        let future = Box::pin(work(Arc::clone(&self.context), Arc::clone(&seat)));
         let waker = Arc::clone(&seat).into();
         self.tasks[number as usize] = Some(Task { future, seat, waker, is_in_flight: false, is_foreign: false });
         number
@@ -287,13 +287,13 @@ impl Seat {
     }
 }
 
-async fn work(desk: Arc<Desk>, seat: Arc<Seat>) {
+async fn work(context: Arc<TaskContext>, seat: Arc<Seat>) {
     let mut buffers = Buffers::of(Arc::clone(&seat.wait));
     loop {
         let start = seat.next().await;
-        let flight = Flight::begin(&desk, start.ticket);
-        flight.finish(perform(start, &mut buffers, &desk).await);
-        desk.trimmer.freed(buffers.release());
+        let flight = Flight::begin(&context, start.ticket);
+        flight.finish(perform(start, &mut buffers, &context).await);
+        context.trimmer.freed(buffers.release());
         seat.is_done.store(true, Ordering::Relaxed);
     }
 }
@@ -364,7 +364,7 @@ mod tests {
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         run(async {
             let mut pool = pool();
-            let now = pool.desk.clock.now();
+            let now = pool.context.clock.now();
             for (burst, stay) in [(1, 1), (3, 1), (IDLE_MAX + 3, IDLE_MAX)] {
                 if burst > IDLE_MAX {
                     let hired: Vec<u32> = (0..burst).map(|_| pool.hire()).collect();
@@ -383,11 +383,11 @@ mod tests {
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         run(async {
             let mut pool = pool();
-            let mut broken = start(nobody, pool.desk.clock.now());
+            let mut broken = start(nobody, pool.context.clock.now());
             // The text of the failure needs the container, which does not exist.
             Arc::get_mut(&mut broken.plan).expect("the only owner").container = 7;
             pool.launch(broken);
-            pool.launch(start(nobody, pool.desk.clock.now()));
+            pool.launch(start(nobody, pool.context.clock.now()));
             let causes: Vec<_> = ended(&mut pool, 2).await.into_iter().map(|it| it.report.cause).collect();
             assert_eq!(causes, [Cause::Request, Cause::Refused]);
             assert_eq!((pool.idle.len(), pool.tasks.iter().flatten().count()), (1, 1));
@@ -401,7 +401,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         run(async {
             let mut pool = pool();
-            let now = pool.desk.clock.now();
+            let now = pool.context.clock.now();
             pool.launch(start(port, now));
             assert!(!pool.needs_the_runtime());
             let Handler::HttpGet(get) = ordinary(port) else { unreachable!("an HTTP probe") };
@@ -445,13 +445,13 @@ mod tests {
         });
         let (ended, launched) = run(async {
             let mut pool = pool();
-            let asked = pool.desk.clock.now();
+            let asked = pool.context.clock.now();
             let mut start = start(port, asked);
             assert!(start.connect(asked));
-            while pool.desk.clock.now().since(asked) <= Duration::from_millis(1_010) {
+            while pool.context.clock.now().since(asked) <= Duration::from_millis(1_010) {
                 tokio::task::yield_now().await;
             }
-            let launched = pool.desk.clock.now();
+            let launched = pool.context.clock.now();
             pool.launch(start);
             (ended(&mut pool, 1).await.pop().expect("one attempt"), launched)
         });

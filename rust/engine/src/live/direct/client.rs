@@ -213,8 +213,7 @@ impl HelperClient {
                 ExecEnd::Exit { code, output: stdout.iter().chain(stderr).take(kept).copied().collect() }
             }),
             Answer::TimedOut { id } => self.end(id, false, time, |attempt| ExecEnd::Timeout(attempt.timed_out())),
-            Answer::Stuck { id } => self
-                .end(id, false, time, |_| ExecEnd::Error("the program could not be started before its timeout".into())),
+            Answer::Stuck { id } => self.give_back(id),
             Answer::Over { id } => {
                 if self.held.remove(&id) {
                     self.entered.push(EnteredExec { id, outcome: None, is_over: true });
@@ -225,6 +224,18 @@ impl HelperClient {
                 self.notices.push(format!("the helper of exec probes ends: {why}"));
                 self.lose(&why, time);
             }
+        }
+    }
+
+    /// The program did not start within its timeout. Nothing has run, so the runtime is asked, as about every command that
+    /// the helper does not start: the wait for what holds up both ways is the runtime's.
+    fn give_back(&mut self, id: u64) {
+        let Some(Flight { attempt, began, .. }) = self.flights.remove(&id) else { return };
+        let is_pythons = matches!(attempt, Attempt::Python(_));
+        self.refuse(id, attempt, began, Some(Refusal::of(answer::Refusal::Stuck)));
+        if is_pythons {
+            self.held.insert(id);
+            self.entered.last_mut().expect("it was just refused").is_over = false;
         }
     }
 

@@ -14,8 +14,8 @@ use probelet_play::recording::{Attempt, Call, End, Entry, Event, Note, PodRecord
 use super::super::attempts::EndedAttempt;
 use super::super::batch::Notice;
 use super::super::disk::{DiskThread, WriteWatch};
+use super::checkpoint::Checkpoint;
 use super::known_pods::KnownPods;
-use super::survey::Survey;
 use crate::flight_recorder::{Pending, Ring, Tally};
 use crate::stats::engine::RecorderTally;
 
@@ -54,7 +54,7 @@ struct Written {
 pub(in super::super) struct FlightRecorder {
     pending: Pending,
     pods: KnownPods,
-    survey: Survey,
+    checkpoint: Checkpoint,
     /// Workers that began since the last turn.
     begun: Vec<WorkerId>,
     thread: DiskThread<Vec<Entry>, Written>,
@@ -65,8 +65,8 @@ pub(in super::super) struct FlightRecorder {
     wall_ns: i64,
     /// When what waits is due to be handed over.
     due: Option<Instant>,
-    /// When the next pods of the survey are due.
-    survey_due: Option<Instant>,
+    /// When the next pods of the checkpoint are due.
+    checkpoint_due: Option<Instant>,
     /// Whether the open segment has had its share of the ring.
     is_full: bool,
     tally: Tally,
@@ -110,7 +110,7 @@ impl FlightRecorder {
         Ok(Self {
             pending,
             pods: KnownPods::default(),
-            survey: Survey::default(),
+            checkpoint: Checkpoint::default(),
             begun: Vec::new(),
             thread,
             watch: WriteWatch::new("flight recorder", "probing goes on, the recording may miss what happens now"),
@@ -118,7 +118,7 @@ impl FlightRecorder {
             wall_ns: start.wall_ns,
             start,
             due: None,
-            survey_due: None,
+            checkpoint_due: None,
             is_full: false,
             tally: Tally::default(),
         })
@@ -216,8 +216,8 @@ impl FlightRecorder {
         if self.pending.is_gapped() || self.is_full {
             self.next_segment(now);
         }
-        self.survey.go_on(prober, &self.pods, &mut self.pending, now, wall);
-        self.survey_due = self.survey.deadline(now);
+        self.checkpoint.go_on(prober, &self.pods, &mut self.pending, now, wall);
+        self.checkpoint_due = self.checkpoint.deadline(now);
         if self.due.is_none() && !self.pending.is_empty() {
             self.due = Some(now + DELAY);
         }
@@ -230,7 +230,7 @@ impl FlightRecorder {
     /// When the recorder next needs a turn.
     pub(in super::super) fn deadline(&self) -> Option<Instant> {
         let writing = if self.watch.is_free() { self.due } else { self.watch.deadline() };
-        writing.into_iter().chain(self.survey_due).min()
+        writing.into_iter().chain(self.checkpoint_due).min()
     }
 
     pub(in super::super) const fn tally(&self) -> RecorderTally {
@@ -251,7 +251,7 @@ impl FlightRecorder {
         self.start.number += 1;
         (self.start.continues, self.start.at_us, self.start.wall_ns) = (continues, micros(now), self.wall_ns);
         self.pending.begin(self.start.clone());
-        self.survey.begin(&self.pods, now);
+        self.checkpoint.begin(&self.pods, now);
     }
 
     fn hand_over(&mut self, now: Instant) {

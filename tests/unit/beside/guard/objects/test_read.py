@@ -186,7 +186,7 @@ def test_budgets() -> None:
         }
     )
     assert (pdb.allowed, pdb.healthy, pdb.desired, pdb.reserved) == (1, 3, 2, frozenset({"p"}))
-    assert (pdb.has_status, pdb.is_current, pdb.always_allows_unhealthy) == (True, True, True)
+    assert (pdb.has_status, pdb.is_current, pdb.unready) == (True, True, "AlwaysAllow")
     stale = read_disruption_budget({"metadata": {"generation": 2}, "status": {"observedGeneration": 1}})
     assert (stale.has_status, stale.is_current) == (True, False)
     pub = read_unavailable_budget(

@@ -73,6 +73,8 @@ class TestPod:
     labels: dict[str, str]
     uid: str
     is_ready: bool = True
+    is_hung: bool = False
+    """Not ready until its container is another instance."""
     opt_in: str | None = "true"
     phase: str = "Running"
     restart_policy: str = "Always"
@@ -272,7 +274,7 @@ class Rig:
             "controller": True,
         }
         annotations = {CONTEXT: "[]", **pod.annotations} | ({} if pod.opt_in is None else {OPT_IN: pod.opt_in})
-        ready = pod.is_ready and not pod.unready
+        ready = pod.is_ready and not pod.is_hung and not pod.unready
         return {
             "metadata": {
                 "name": pod.name,
@@ -371,6 +373,7 @@ class Rig:
         """The kubelet has started another instance, which is ready and was not probed yet."""
         pod.restarts[container] = pod.restarts.get(container, 0) + 1
         pod.started[container] = self.now
+        pod.is_hung = False
         pod.unready.discard(container)
         self.show(pod)
         self.set_state(pod, container, "Unknown")

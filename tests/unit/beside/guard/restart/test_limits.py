@@ -221,33 +221,6 @@ def test_t33_pods_that_are_not_ready_are_throttled_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "spec", "passes"),
-    [
-        ({"disruptionsAllowed": 0, "currentHealthy": 9, "desiredHealthy": 9}, {}, True),
-        ({"disruptionsAllowed": 0, "currentHealthy": 8, "desiredHealthy": 9}, {}, False),
-        ({"disruptionsAllowed": 1, "currentHealthy": 1, "desiredHealthy": 0}, {}, True),
-        ({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0}, {}, False),
-        (
-            {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 9},
-            {"unhealthyPodEvictionPolicy": "AlwaysAllow"},
-            True,
-        ),
-    ],
-)
-def test_unready_pods_pass_a_pdb_as_evictions_do(status: dict[str, int], spec: dict[str, Any], passes: bool) -> None:
-    made = Rig(OPEN)
-    pods = made.pods_of("web", 10)
-    pods[0].is_ready = False
-    made.show(pods[0])
-    made.pdb(status=status, spec={"selector": {"matchLabels": {"app": "web"}}, **spec})
-    made.sync()
-    made.run(5)
-    made.fail(pods[0])
-    made.run(5)
-    assert len(made.creates) == passes
-
-
-@pytest.mark.parametrize(
     ("fields", "annotations", "is_covered"),
     [
         ({}, {}, True),

@@ -8,7 +8,7 @@ from probelet.runtime.execs.direct.container import (
     NO_FILTER,
     Bounds,
     Filter,
-    Surroundings,
+    InheritedAttributes,
     container_info,
     described,
     specification,
@@ -18,7 +18,7 @@ from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 ID = "c469f5fea66cc32009ae2015e18b3fbd7d1701111be17adf19b0bd3b9e0f82f0"
 INFINITE = 2**64 - 1
 BOUNDS = Bounds(2**41 - 1, (INFINITE,) * 16)
-AROUND = Surroundings(
+INHERITED = InheritedAttributes(
     start_time=4711, umask=0o22, nice=0, limits=((1024, 4096),) * 16, shim=28000, shim_start_time=4000
 )
 
@@ -68,10 +68,14 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def description(
-    info: dict[str, Any], *, around: Surroundings = AROUND, bounds: Bounds = BOUNDS, seccomp: Filter = NO_FILTER
+    info: dict[str, Any],
+    *,
+    inherited: InheritedAttributes = INHERITED,
+    bounds: Bounds = BOUNDS,
+    seccomp: Filter = NO_FILTER,
 ) -> bytes:
     found = container_info(json.dumps(info))
-    return described(ID, found, specification(found), around, seccomp, bounds)
+    return described(ID, found, specification(found), inherited, seccomp, bounds)
 
 
 def refusal(info: dict[str, Any], **others: Any) -> tuple[Reason, str]:

@@ -8,7 +8,7 @@ from probelet.runtime.execs.direct.container import Bounds, Filter
 from probelet.runtime.execs.direct.fallback import REFUSALS, STEPS, Reason
 
 from tests.support.paths import ROOT
-from tests.unit.runtime.execs.direct.example import AROUND, BOUNDS, ID, INFINITE, INFO, changed, description, refusal
+from tests.unit.runtime.execs.direct.example import BOUNDS, ID, INFINITE, INFO, INHERITED, changed, description, refusal
 
 SPEC = "runtimeSpec"
 
@@ -32,7 +32,7 @@ def test_a_usual_container_in_the_helpers_form() -> None:
 def test_the_specification_comes_before_what_a_process_inherits() -> None:
     info = changed(f"{SPEC}.process.rlimits", [{"type": "RLIMIT_NOFILE", "soft": 7, "hard": 8}])
     info[SPEC]["process"]["user"]["umask"] = 0o77
-    found = description(info, around=dataclasses.replace(AROUND, nice=-5))
+    found = description(info, inherited=dataclasses.replace(INHERITED, nice=-5))
     assert struct.pack("<III", 1000, 2000, 0o77) in found
     assert struct.pack("<ii", 1000, -5) in found
     assert struct.pack("<8Q", *(1024, 4096) * 2, 1024, 4096, 7, 8)[32:] in found

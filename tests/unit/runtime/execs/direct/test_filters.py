@@ -12,7 +12,7 @@ from probelet.runtime.execs.direct.container import NO_FILTER, Filter
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 from probelet.runtime.execs.direct.filters import FILTERS_MAX, Filters, runc_of
 
-from tests.unit.runtime.execs.direct.example import AROUND
+from tests.unit.runtime.execs.direct.example import INHERITED
 
 PROFILE = b'{"defaultAction": "SCMP_ACT_ALLOW"}'
 # Notes what it is asked for, then answers a filter that allows everything.
@@ -44,26 +44,26 @@ def asked(folder: Path) -> list[str]:
 
 
 async def test_a_container_without_a_profile_has_no_filter(tmp_path: Path) -> None:
-    assert await Filters(tmp_path / "missing").filter_of(None, False, AROUND) == NO_FILTER
+    assert await Filters(tmp_path / "missing").filter_of(None, False, INHERITED) == NO_FILTER
 
 
 async def test_runc_is_asked_once_for_each_profile_and_each_runc(tmp_path: Path, runc: list[bytes]) -> None:
     filters = Filters(program(tmp_path))
-    found = await asyncio.gather(*(filters.filter_of(PROFILE, False, AROUND) for _ in range(3)))
+    found = await asyncio.gather(*(filters.filter_of(PROFILE, False, INHERITED) for _ in range(3)))
     assert found == [FILTER] * 3
     assert asked(tmp_path) == ["filter 28000 4000 /usr/sbin/runc"]
-    await filters.filter_of(PROFILE, True, AROUND)
-    await filters.filter_of(PROFILE + b" ", True, AROUND)
+    await filters.filter_of(PROFILE, True, INHERITED)
+    await filters.filter_of(PROFILE + b" ", True, INHERITED)
     assert len(asked(tmp_path)) == 3
     runc[0] = b"2"
-    await filters.filter_of(PROFILE, False, AROUND)
+    await filters.filter_of(PROFILE, False, INHERITED)
     assert len(asked(tmp_path)) == 4
 
 
 async def test_runc_gets_the_profile_as_the_specification_has_it(tmp_path: Path) -> None:
     filters = Filters(program(tmp_path))
     for no_new_privileges in (False, True):
-        await filters.filter_of(PROFILE, no_new_privileges, AROUND)
+        await filters.filter_of(PROFILE, no_new_privileges, INHERITED)
         told: dict[str, Any] = json.loads((tmp_path / "specification").read_text())
         assert told["linux"]["seccomp"] == {"defaultAction": "SCMP_ACT_ALLOW"}
         assert told["process"]["noNewPrivileges"] is no_new_privileges
@@ -88,7 +88,7 @@ async def test_a_filter_that_cannot_be_had_leaves_the_container_to_the_runtime(
     filters = Filters(program(tmp_path, text))
     for _ in range(2):
         with pytest.raises(FallbackError) as raised:
-            await filters.filter_of(PROFILE, False, AROUND)
+            await filters.filter_of(PROFILE, False, INHERITED)
         assert raised.value.reason is Reason.SECCOMP
         assert why in raised.value.detail
         # The failure is kept for a while.
@@ -96,20 +96,20 @@ async def test_a_filter_that_cannot_be_had_leaves_the_container_to_the_runtime(
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     filters = Filters(program(tmp_path, text))
     with pytest.raises(FallbackError):
-        await filters.filter_of(PROFILE, False, AROUND)
+        await filters.filter_of(PROFILE, False, INHERITED)
     program(tmp_path)
     # The timer of no length has to come first.
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert await filters.filter_of(PROFILE, False, AROUND) == FILTER
+    assert await filters.filter_of(PROFILE, False, INHERITED) == FILTER
 
 
 async def test_filters_are_kept_up_to_a_bound(tmp_path: Path) -> None:
     filters = Filters(program(tmp_path))
     for number in range(FILTERS_MAX + 1):
-        await filters.filter_of(b"%d" % number, False, AROUND)
+        await filters.filter_of(b"%d" % number, False, INHERITED)
     assert len(filters._known) == FILTERS_MAX
-    await filters.filter_of(b"0", False, AROUND)
+    await filters.filter_of(b"0", False, INHERITED)
     assert len(asked(tmp_path)) == FILTERS_MAX + 2
 
 

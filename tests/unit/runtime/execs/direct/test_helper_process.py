@@ -17,7 +17,7 @@ from probelet.runtime.execs.direct.helper_process import Helper
 from probelet.runtime.execs.direct.program import helper_program
 
 from tests.support.entering import entering
-from tests.unit.runtime.execs.direct.example import AROUND, INFO, changed, description
+from tests.unit.runtime.execs.direct.example import INFO, INHERITED, changed, description
 from tests.unit.runtime.execs.direct.scripted_helper import ScriptedHelper
 from tests.unit.runtime.execs.rig import run
 
@@ -87,8 +87,8 @@ async def test_a_process_that_is_no_container_is_refused() -> None:
 @needs_root
 async def test_a_process_of_that_start_time_is_refused_for_its_cgroup() -> None:
     start_time = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
-    around = dataclasses.replace(AROUND, start_time=start_time)
-    async with real_helper(description(changed("pid", os.getpid()), around=around)) as direct:
+    inherited = dataclasses.replace(INHERITED, start_time=start_time)
+    async with real_helper(description(changed("pid", os.getpid()), inherited=inherited)) as direct:
         assert await direct.attempt(run(7)) is None
         assert direct.counts.fallbacks == {Reason.CGROUP: 1}
 

@@ -107,3 +107,6 @@ class Gauges:
     open_workloads: int
     open_nodes: int
     """How many workloads and nodes have their breaker open."""
+    held: Mapping[Reason, int]
+    """For how long the failed probe has failed that has waited longest for its restart, in nanoseconds, by the reason
+    that holds it."""

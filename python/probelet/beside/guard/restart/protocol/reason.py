@@ -36,7 +36,7 @@ REASONS: Final[dict[Reason, str]] = {
     "Stale": "the node has not published anything about the probe for too long",
     "OldInstance": "the failure is older than the running container",
     "NotRunning": "the container does not run",
-    "Reevaluating": "another container of the pod was restarted, and the probe did not run since",
+    "Reevaluating": "the probe did not run since another container was restarted, or its node's breaker was open",
     "SwitchedOff": "the configuration has enabled: false",
     "Blacklisted": "the configuration excludes the pod",
     "Backoff": "the container was restarted not long ago",
@@ -70,6 +70,14 @@ WITH_EVENT: Final[frozenset[Reason]] = frozenset(
     }
 )
 """Refusals that get an event, at most one for each pod and reason in ``EVENT_EVERY_NS``."""
+
+_NO_HOLD: Final[frozenset[Reason]] = frozenset(
+    {"PodGone", "OptedOut", "OldInstance", "NotRunning", "Recovered", "Restarting"}
+)
+"""After these decisions a failure waits for nothing: it means no container that runs, or its restart is under way."""
+
+HOLDS: Final[tuple[Reason, ...]] = tuple(reason for reason in REASONS if reason not in _NO_HOLD)
+"""The reasons for which a failed probe stays without a restart."""
 
 EVENT_EVERY_NS: Final = 300_000_000_000
 

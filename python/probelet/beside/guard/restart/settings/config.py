@@ -65,6 +65,9 @@ class Config:
     """None: after three periods, or the node's heartbeat, and a minute."""
     budget_missing: Literal["allow", "deny"] = "allow"
     """Whether pods that no budget covers are restarted."""
+    budget_unready: Literal["alwaysAllow", "ifHealthyBudget"] = "alwaysAllow"
+    """Whether a pod that is not ready is restarted although a budget has no room, where the budget does not say so
+    itself. Never more at a time than may be down in full health."""
     reserve_pub: bool = True
     reserve_pdb: bool = False
     """Whether a restart is written into the status of the budget first."""

@@ -151,6 +151,7 @@ _KEYS: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "crr.unreadyGracePeriodSeconds": ("unready_grace_seconds", _or_none(_SECONDS, "null", "")),
     "staleAfter": ("stale_after_ns", _or_none(_duration("1s"), "auto")),
     "budget.missing": ("budget_missing", _choice("allow", "deny")),
+    "budget.unready": ("budget_unready", _choice("alwaysAllow", "ifHealthyBudget")),
     "budget.reserve.pub": ("reserve_pub", _bool),
     "budget.reserve.pdb": ("reserve_pdb", _bool),
     "annotatePods": ("annotate_pods", _bool),

@@ -1,10 +1,7 @@
-"""How many of a workload's or node's pods fail at once. That many at once is no fault of the pods (F-10, F-11)."""
+"""How many of a workload's pods fail at once. That many at once is no fault of the pods (F-10)."""
 
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import Final
-
-SCOPES: Final = ("workload", "node")
 
 
 class Share:

@@ -1,14 +1,15 @@
 """Whether the budgets that cover a pod let it go down (R-B)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind
+from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind, UnreadyPolicy
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import Readable
 from probelet.beside.guard.restart.protocol.reason import Reason
+from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 LAG_NS: Final = 10_000_000_000
@@ -18,6 +19,15 @@ STATUSLESS_NS: Final = 300_000_000_000
 """A budget without a status blocks so long. Then nobody keeps it, and it is left out with a warning."""
 
 KINDS: Final[tuple[BudgetKind, ...]] = ("PodUnavailableBudget", "PodDisruptionBudget")
+
+_POLICY: Final[Mapping[str, UnreadyPolicy]] = {"alwaysAllow": "AlwaysAllow", "ifHealthyBudget": "IfHealthyBudget"}
+"""The words of the setting, in lower case as those of the other settings."""
+
+
+def gates(key: BudgetKey) -> tuple[Hashable, Hashable]:
+    """The gates at which pods wait for a budget: first that of ready pods, then that of the others. Each has a rule of
+    its own, so a refusal at one gate says nothing about the pods at the other one."""
+    return key, (key, "unready")
 
 
 class Down(Protocol):
@@ -87,7 +97,7 @@ class Budgets:
         down: Down,
         now: int,
         *,
-        missing: str,
+        config: Config,
         placed: Collection[BudgetKey],
     ) -> Refusal | None:
         """None if the pod may go down; every budget that covers it has to allow it. ``placed``: the budgets into which
@@ -97,33 +107,38 @@ class Budgets:
             if self._readable[kind] == "unreadable":
                 return Refusal("BudgetUnknown", f"the {kind}s cannot be read")
         covering = self.covering(pod, workload)
-        if not covering and missing == "deny":
+        if not covering and config.budget_missing == "deny":
             return Refusal("BudgetDenied", "no budget covers the pod, and budget.missing is deny")
         for budget in covering:
             if budget.key in placed:
                 continue
-            refusal = self._check(budget, pod, down, now)
+            refusal = self._check(budget, pod, down, now, config)
             if refusal is not None:
                 return refusal
         return None
 
-    def _check(self, budget: Budget, pod: GuardedPod, down: Down, now: int) -> Refusal | None:
+    def _check(self, budget: Budget, pod: GuardedPod, down: Down, now: int, config: Config) -> Refusal | None:
         kept, name = self._kept[budget.namespace][budget.key], f"{budget.kind} {budget.name}"
+        gate = gates(budget.key)[not pod.is_ready]
         if not budget.has_status:
             if now - kept.first_ns >= STATUSLESS_NS:
                 return None
-            return Refusal("BudgetUnknown", f"{name} has no status", budget.key)
+            return Refusal("BudgetUnknown", f"{name} has no status", gate)
         if not budget.is_current:
-            return Refusal("BudgetUnknown", f"the status of {name} is older than its spec", budget.key)
-        if not pod.is_ready and _lets_unready(budget):
-            return None
+            return Refusal("BudgetUnknown", f"the status of {name} is older than its spec", gate)
+        if not pod.is_ready and _lets_unready(budget, config):
+            count = sum(_covers(kept, each, root) for each, root in down.in_flight(budget.namespace))
+            if count < budget.batch:
+                return None
+            text = f"{name}: {count} of its pods are being restarted; of pods that are not ready at most {budget.batch}"
+            return Refusal("BudgetDenied", f"{text} at a time", gate)
         unseen = self._unseen(kept, down, now)
         if budget.allowed - unseen >= 1:
             return None
         text = f"{name} allows {budget.allowed} more"
         if unseen:
             text += f"; restarts that its status does not show yet: {unseen}"
-        return Refusal("BudgetDenied", text, budget.key)
+        return Refusal("BudgetDenied", text, gate)
 
     def _unseen(self, kept: _Kept, down: Down, now: int) -> int:
         """Our restarts that the budget's status does not show yet."""
@@ -159,8 +174,9 @@ def _covers(kept: _Kept, pod: GuardedPod, workload: WorkloadKey) -> bool:
     )
 
 
-def _lets_unready(budget: Budget) -> bool:
-    """Whether a budget lets a pod go that is not ready, and so no longer counts (eviction API, 1.36)."""
-    if budget.kind == "PodUnavailableBudget" or budget.always_allows_unhealthy:
+def _lets_unready(budget: Budget, config: Config) -> bool:
+    """Whether a budget lets a pod go that is not ready, and so no longer counts (eviction API, 1.36). The setting
+    speaks only where the budget itself does not."""
+    if (budget.unready or _POLICY[config.budget_unready]) == "AlwaysAllow":
         return True
     return budget.healthy >= budget.desired > 0

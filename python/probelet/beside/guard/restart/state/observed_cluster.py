@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
-from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS, NodeProbes, PodProbes, ProbeState
+from probelet.beside.guard.objects.node_probes import (
+    FAILED_BEAT_NS,
+    PUBLISHED_NS,
+    NodeProbes,
+    PodProbes,
+    ProbeState,
+)
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.objects.recreate_request import RecreateRequest
@@ -14,9 +20,12 @@ from probelet.beside.guard.restart.protocol.inputs import RequestKey
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.state.breakers import Share
 from probelet.beside.guard.restart.state.budgets import Budgets
+from probelet.beside.guard.restart.state.failed_since import FailedSince
 from probelet.beside.guard.restart.state.flights import Flights
 from probelet.beside.guard.restart.state.history import History
+from probelet.beside.guard.restart.state.node_share import NodeShare
 from probelet.beside.guard.restart.state.workloads import WorkloadKey, Workloads
+from probelet.spec.text.duration import SECOND
 
 KRUISE_HEARTBEAT_NS: Final = 600_000_000_000
 """How often OpenKruise's daemon does (kruise 1.9.0 ``maxSyncProbeTime``)."""
@@ -25,12 +34,14 @@ KRUISE_HEARTBEAT_NS: Final = 600_000_000_000
 @dataclass(frozen=True, slots=True)
 class GuardOptions:
     """``naming``: of probes. ``heartbeat_ns``: how often nodes publish a failure that goes on. ``seed``: of the queue.
-    ``fills_context``: no webhook fills the ``statusContext`` of requests, so the guard does."""
+    ``fills_context``: no webhook fills the ``statusContext`` of requests, so the guard does. ``shows_attempts``: nodes
+    publish that a last attempt failed, as probelet's agents do; OpenKruise's daemon publishes states alone."""
 
     naming: Naming = "seed"
     heartbeat_ns: int = FAILED_BEAT_NS
     seed: int = 0
     fills_context: bool = True
+    shows_attempts: bool = True
 
 
 class ObservedCluster:
@@ -50,7 +61,11 @@ class ObservedCluster:
         self.flights = Flights()
         self.history = History(self.config)
         self.of_workload = Share()
-        self.of_node = Share()
+        self.of_node = NodeShare()
+        self.failed_since = FailedSince()
+        self.node_held: dict[str, int | None] = {}
+        """The failed pods that the breaker of their node has held back, as not the only ones that fail there. None: it
+        was open when they were last judged; a moment: it closed, and by then their probe has been made again."""
         self._uids_on: defaultdict[str, set[str]] = defaultdict(set)
         self._uids_owned: defaultdict[str, set[str]] = defaultdict(set)
         self._requests_of: defaultdict[str, set[RequestKey]] = defaultdict(set)
@@ -137,9 +152,15 @@ class ObservedCluster:
             self.of_workload.drop(uid)
             self.of_node.drop(uid)
             return
-        is_failed = bool(self.failed(uid))
-        self.of_workload.put(uid, self.workloads.root(pod), is_failed=is_failed)
-        self.of_node.put(uid, pod.node, is_failed=is_failed)
+        probes = self.entries[uid][1].probes
+        self.of_workload.put(uid, self.workloads.root(pod), is_failed=any(each.state == "Failed" for each in probes))
+        span_ns = max(self.span_ns(each) for each in probes)
+        self.of_node.put(uid, pod.node, is_failing=any(each.is_failing for each in probes), span_ns=span_ns)
+
+    def span_ns(self, state: ProbeState) -> int:
+        """The longest time from any moment until an attempt that began after it would be published if it failed."""
+        runs = 1 if self.options.shows_attempts else state.failure_threshold
+        return (runs * state.period_seconds + state.timeout_seconds) * SECOND + PUBLISHED_NS
 
     # Questions.
 
@@ -152,6 +173,20 @@ class ObservedCluster:
         if uid not in self.entries:
             return []
         return [each for each in self.entries[uid][1].probes if each.state == "Failed"]
+
+    def age_ns(self, uid: str, state: ProbeState, now: int) -> int:
+        """For how long at least a failed probe has failed, since the end of the first attempt that did, by the own
+        clock."""
+        first = (state.failure_threshold - 1) * state.period_seconds * SECOND
+        return now - self.failed_since.of(uid, state.name, now) + first
+
+    def is_node_failing(self, node: str, now: int) -> bool:
+        """Whether so many pods of a node fail that its newest failure leads to no restart."""
+        ages = [self.age_ns(uid, state, now) for uid in self._uids_on.get(node, ()) for state in self.failed(uid)]
+        config = self.config
+        return bool(ages) and self.of_node.is_above(
+            node, min(ages), config.node_breaker_ratio, config.node_breaker_min_pods
+        )
 
     def failing(self) -> list[str]:
         """The UIDs of all pods with a failed probe."""

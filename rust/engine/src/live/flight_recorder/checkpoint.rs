@@ -15,13 +15,13 @@ use crate::journal::Record;
 
 /// The pods whose state this segment does not have yet.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct Checkpoint {
     left: VecDeque<Arc<str>>,
     /// Until when a pod with an attempt in flight waits: its state before the attempt's end cannot be played from.
     patience: Option<Instant>,
 }
 
-impl Survey {
+impl Checkpoint {
     /// Begins with all pods.
     pub(super) fn begin(&mut self, pods: &KnownPods, now: Instant) {
         self.left = pods.uids().map(Arc::clone).collect();
@@ -113,13 +113,13 @@ mod tests {
         };
         let mut prober = Prober::new(Settings::default(), now);
         prober.define_pod(Arc::new(PodSpec { uid: "u".into(), ..PodSpec::default() }));
-        let (mut pods, mut survey, mut pending) = (KnownPods::default(), Survey::default(), Pending::default());
+        let (mut pods, mut checkpoint, mut pending) = (KnownPods::default(), Checkpoint::default(), Pending::default());
         let pod = pods.ensure("u").0;
         for (container, until_us) in [("a", 20_000), ("over", 9_000), ("a", 30_000), ("ended", 40_000), ("ended", 0)] {
             pod.keep(&pause(container, until_us));
         }
-        survey.begin(&pods, now);
-        survey.go_on(&prober, &pods, &mut pending, now, WallOffset(0));
+        checkpoint.begin(&pods, now);
+        checkpoint.go_on(&prober, &pods, &mut pending, now, WallOffset(0));
         let entries = pending.take(Vec::new());
         let events: Vec<_> = entries
             .into_iter()

@@ -1,4 +1,4 @@
-//! What the tasks of attempts share: the clock, the doubted addresses, and the list to which each task adds the attempt
+//! What the tasks of attempts share: the clock, the suspect addresses, and the list to which each task adds the attempt
 //! that it has ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,34 +7,34 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::super::doubts::Doubts;
+use super::super::suspects::SuspectAddresses;
 use super::super::time::clock::Clock;
 use super::super::time::overdue::Overdue;
 use super::attempt::{EndedAttempt, Ticket};
-use super::trimmer::Trimmer;
+use super::heap_trimmer::HeapTrimmer;
 
 /// What the tasks share.
-pub(super) struct Desk {
+pub(super) struct TaskContext {
     pub(super) clock: Clock,
     pub(super) finished: Mutex<Vec<EndedAttempt>>,
     pub(super) overdue: Overdue,
-    pub(super) trimmer: Trimmer,
-    pub(super) doubts: Arc<Doubts>,
+    pub(super) trimmer: HeapTrimmer,
+    pub(super) suspects: Arc<SuspectAddresses>,
     /// The tasks that were woken since the loop last polled them.
     pub(super) woken: Mutex<Vec<u32>>,
     /// Rung when a task was woken, and when the loop has something to hand out.
     pub(super) bell: Notify,
 }
 
-impl Desk {
+impl TaskContext {
     /// `overdue` is how long the loop was overdue before.
-    pub(super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
+    pub(super) fn new(clock: Clock, overdue: Duration, suspects: Arc<SuspectAddresses>) -> Self {
         Self {
             clock,
             finished: Mutex::default(),
             overdue: Overdue::after(overdue),
-            trimmer: Trimmer::default(),
-            doubts,
+            trimmer: HeapTrimmer::default(),
+            suspects,
             woken: Mutex::default(),
             bell: Notify::new(),
         }
@@ -52,25 +52,29 @@ impl Desk {
 
 /// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
 pub(super) struct Flight<'a> {
-    desk: &'a Desk,
+    context: &'a TaskContext,
     ticket: Option<Ticket>,
 }
 
 impl<'a> Flight<'a> {
-    pub(super) fn begin(desk: &'a Desk, ticket: Ticket) -> Self {
-        Self { desk, ticket: Some(ticket) }
+    pub(super) fn begin(context: &'a TaskContext, ticket: Ticket) -> Self {
+        Self { context, ticket: Some(ticket) }
     }
 
     pub(super) fn finish(mut self, ended: EndedAttempt) {
         self.ticket = None;
-        self.desk.finish(ended);
+        self.context.finish(ended);
     }
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.desk.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.desk.clock.now()));
+            self.context.finish(EndedAttempt::of_panic(
+                ticket,
+                "the probe's handler panicked",
+                self.context.clock.now(),
+            ));
         }
     }
 }

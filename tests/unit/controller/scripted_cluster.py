@@ -25,10 +25,10 @@ FAST = {"rate.tokensPerMinute": "6000", "rate.burst": "100"}
 class Running:
     """One controller process."""
 
-    def __init__(self, world: "World", name: str, **options: Any) -> None:
+    def __init__(self, cluster: "ScriptedCluster", name: str, **options: Any) -> None:
         merge = {key: options.pop(key) for key in ("naming", "keep_empty", "trust_changes") if key in options}
         manages = options.pop("manages_requests", True)
-        self.world = world
+        self.cluster = cluster
         self.options = ControllerOptions(
             namespace=NAMESPACE,
             config_map="elp-config",
@@ -43,8 +43,8 @@ class Running:
         self.task: asyncio.Task[None]
 
     async def start(self) -> None:
-        connection = await self.stack.enter_async_context(self.world.api.connection())
-        self.service = ControllerService(connection, self.options, self.world.clock)
+        connection = await self.stack.enter_async_context(self.cluster.api.connection())
+        self.service = ControllerService(connection, self.options, self.cluster.clock)
         self.task = asyncio.create_task(self.service.run())
 
     async def stop(self) -> None:
@@ -69,7 +69,7 @@ class Running:
         return float(found[0].rpartition(" ")[2]) if found else 0.0
 
 
-class World:
+class ScriptedCluster:
     """An API server with nodes and a workload; async context manager."""
 
     def __init__(self) -> None:

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from probelet.runtime.execs.direct.container import Surroundings
+from probelet.runtime.execs.direct.container import InheritedAttributes
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
 from probelet.runtime.execs.direct.limits import LIMITS
 
 _PROC: Final = Path("/proc")
 
 
-def surroundings(pid: int, sandbox_pid: int, sandbox_id: str) -> Surroundings:
+def inherited_attributes(pid: int, sandbox_pid: int, sandbox_id: str) -> InheritedAttributes:
     """Reads them. Raises FallbackError if a process has ended, is not the sandbox's, or gives commands a place among
     the processors that is not the default one."""
     try:
@@ -39,7 +39,7 @@ def surroundings(pid: int, sandbox_pid: int, sandbox_id: str) -> Surroundings:
         raise FallbackError(Reason.IDENTITY, f"process {sandbox_pid} is not the sandbox's")
     if policy != os.SCHED_OTHER or len(cpus) < (os.cpu_count() or 1):
         raise FallbackError(Reason.LIMITS, f"the runtime has scheduling policy {policy} and {len(cpus)} CPUs")
-    return Surroundings(start_time, int(umask[1], 8), nice, limits, shim, shim_start_time)
+    return InheritedAttributes(start_time, int(umask[1], 8), nice, limits, shim, shim_start_time)
 
 
 def _limits(table: str) -> Iterator[tuple[int, int]]:

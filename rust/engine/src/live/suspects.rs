@@ -1,7 +1,7 @@
-//! Addresses in doubt: an answer from one counts only when the caller has said that it is the pod's own.
+//! Suspect addresses: an answer from one counts only when the caller has said that it is the pod's own.
 //!
 //! Pods that share a machine's network may answer for each other, and a connection does not tell who answered. The
-//! caller can find that out, but not for every probe. So an address is in doubt until the caller has vouched for one
+//! caller can find that out, but not for every probe. So an address is suspect until the caller has vouched for one
 //! answer; from then on its probes cost nothing more. An attempt that was answered waits for the caller's word.
 
 use std::collections::HashMap;
@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// An answer from an address in doubt. The attempt waits for [`super::Engine::judge`].
+/// An answer from a suspect address. The attempt waits for [`super::Engine::judge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoubtedAnswer {
+pub struct SuspectAnswer {
     /// Identifies the answer.
     pub id: u64,
     /// Where it came from.
@@ -33,9 +33,9 @@ pub enum Word {
     Unknown(Box<str>),
 }
 
-/// The addresses in doubt, and the answers that wait.
+/// The suspect addresses, and the answers that wait.
 #[derive(Debug, Default)]
-pub(super) struct Doubts {
+pub(super) struct SuspectAddresses {
     /// Whether any address is in doubt: without one an attempt costs one load.
     any: AtomicBool,
     inner: Mutex<Inner>,
@@ -44,10 +44,10 @@ pub(super) struct Doubts {
 #[derive(Debug, Default)]
 struct Inner {
     /// When each address came into doubt, as a number that only grows.
-    doubted: HashMap<SocketAddr, u64>,
+    suspected: HashMap<SocketAddr, u64>,
     waiting: HashMap<u64, Waiting>,
     /// Answers that the caller does not know of yet.
-    unsaid: Vec<DoubtedAnswer>,
+    unsaid: Vec<SuspectAnswer>,
     count: u64,
 }
 
@@ -58,21 +58,21 @@ struct Waiting {
     word: oneshot::Sender<Word>,
 }
 
-impl Doubts {
+impl SuspectAddresses {
     /// The next answer of these addresses waits for the caller.
     pub(super) fn doubt(&self, addresses: impl IntoIterator<Item = SocketAddr>) {
         let mut inner = self.lock();
         inner.count += 1;
         let since = inner.count;
-        inner.doubted.extend(addresses.into_iter().map(|address| (address, since)));
-        self.any.store(!inner.doubted.is_empty(), Ordering::Release);
+        inner.suspected.extend(addresses.into_iter().map(|address| (address, since)));
+        self.any.store(!inner.suspected.is_empty(), Ordering::Release);
     }
 
     /// Takes every port of an IP address out of doubt, because no pod has it any more.
     pub(super) fn forget(&self, ip: IpAddr) {
         let mut inner = self.lock();
-        inner.doubted.retain(|address, _| address.ip() != ip);
-        self.any.store(!inner.doubted.is_empty(), Ordering::Release);
+        inner.suspected.retain(|address, _| address.ip() != ip);
+        self.any.store(!inner.suspected.is_empty(), Ordering::Release);
     }
 
     /// Ends the wait of an answer. An answer that is the pod's own takes its address out of doubt, unless the address
@@ -80,9 +80,9 @@ impl Doubts {
     pub(super) fn judge(&self, id: u64, said: Word) {
         let mut inner = self.lock();
         let Some(Waiting { address, since, word }) = inner.waiting.remove(&id) else { return };
-        if said == Word::Own && inner.doubted.get(&address) == Some(&since) {
-            inner.doubted.remove(&address);
-            self.any.store(!inner.doubted.is_empty(), Ordering::Release);
+        if said == Word::Own && inner.suspected.get(&address) == Some(&since) {
+            inner.suspected.remove(&address);
+            self.any.store(!inner.suspected.is_empty(), Ordering::Release);
         }
         // The attempt may have ended in the same moment.
         let _ = word.send(said);
@@ -93,7 +93,7 @@ impl Doubts {
         if !self.any.load(Ordering::Acquire) {
             return None;
         }
-        address().filter(|address| self.lock().doubted.contains_key(address))
+        address().filter(|address| self.lock().suspected.contains_key(address))
     }
 
     /// Waits at most `patience` for the caller's word about an answer that has just come. `bell` is called once the
@@ -108,17 +108,17 @@ impl Doubts {
 
     fn ask(&self, address: SocketAddr) -> Option<(Pending<'_>, oneshot::Receiver<Word>)> {
         let mut inner = self.lock();
-        let since = *inner.doubted.get(&address)?;
+        let since = *inner.suspected.get(&address)?;
         inner.count += 1;
         let id = inner.count;
         let (word, said) = oneshot::channel();
         inner.waiting.insert(id, Waiting { address, since, word });
-        inner.unsaid.push(DoubtedAnswer { id, address });
-        Some((Pending { doubts: self, id }, said))
+        inner.unsaid.push(SuspectAnswer { id, address });
+        Some((Pending { suspects: self, id }, said))
     }
 
     /// The answers of which the caller does not know yet.
-    pub(super) fn take(&self) -> Vec<DoubtedAnswer> {
+    pub(super) fn take(&self) -> Vec<SuspectAnswer> {
         std::mem::take(&mut self.lock().unsaid)
     }
 
@@ -130,13 +130,13 @@ impl Doubts {
 
 /// Forgets an answer when its attempt no longer waits, also when the loop has panicked.
 struct Pending<'a> {
-    doubts: &'a Doubts,
+    suspects: &'a SuspectAddresses,
     id: u64,
 }
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        self.doubts.lock().waiting.remove(&self.id);
+        self.suspects.lock().waiting.remove(&self.id);
     }
 }
 
@@ -152,69 +152,69 @@ mod tests {
         SocketAddr::from(([127, 64, 1, 2], port))
     }
 
-    fn is_doubted(doubts: &Doubts, port: u16) -> bool {
-        doubts.covers(|| Some(address(port))).is_some()
+    fn is_suspect(suspects: &SuspectAddresses, port: u16) -> bool {
+        suspects.covers(|| Some(address(port))).is_some()
     }
 
     #[test]
     fn without_a_doubt_nobody_looks_at_the_address() {
-        let doubts = Doubts::default();
-        assert_eq!(doubts.covers(|| panic!("nobody asks")), None);
-        doubts.doubt([address(80)]);
-        doubts.forget(address(80).ip());
-        assert_eq!(doubts.covers(|| panic!("nobody asks")), None);
+        let suspects = SuspectAddresses::default();
+        assert_eq!(suspects.covers(|| panic!("nobody asks")), None);
+        suspects.doubt([address(80)]);
+        suspects.forget(address(80).ip());
+        assert_eq!(suspects.covers(|| panic!("nobody asks")), None);
     }
 
     #[test]
     fn one_answer_that_is_the_pods_own_ends_the_doubt_about_its_port() {
-        let doubts = Doubts::default();
-        doubts.doubt([address(80), address(81)]);
-        let (pending, mut word) = doubts.ask(address(80)).expect("in doubt");
-        let answer = doubts.take()[0];
+        let suspects = SuspectAddresses::default();
+        suspects.doubt([address(80), address(81)]);
+        let (pending, mut word) = suspects.ask(address(80)).expect("in doubt");
+        let answer = suspects.take()[0];
         assert_eq!(answer.address, address(80));
-        doubts.judge(answer.id, Word::Own);
+        suspects.judge(answer.id, Word::Own);
         assert_eq!(word.try_recv(), Ok(Word::Own));
         drop(pending);
-        assert_eq!((is_doubted(&doubts, 80), is_doubted(&doubts, 81)), (false, true));
-        assert!(doubts.ask(address(80)).is_none() && doubts.take().is_empty());
+        assert_eq!((is_suspect(&suspects, 80), is_suspect(&suspects, 81)), (false, true));
+        assert!(suspects.ask(address(80)).is_none() && suspects.take().is_empty());
     }
 
     #[test]
     fn a_foreign_answer_and_a_container_that_has_started_since_keep_the_doubt() {
-        let doubts = Doubts::default();
+        let suspects = SuspectAddresses::default();
         for (word, again) in
             [(Word::Foreign("other".into()), false), (Word::Unknown("".into()), false), (Word::Own, true)]
         {
-            doubts.doubt([address(80)]);
-            let (_pending, _word) = doubts.ask(address(80)).expect("in doubt");
+            suspects.doubt([address(80)]);
+            let (_pending, _word) = suspects.ask(address(80)).expect("in doubt");
             if again {
-                doubts.doubt([address(80)]);
+                suspects.doubt([address(80)]);
             }
-            doubts.judge(doubts.take()[0].id, word);
-            assert!(is_doubted(&doubts, 80), "{again}");
+            suspects.judge(suspects.take()[0].id, word);
+            assert!(is_suspect(&suspects, 80), "{again}");
         }
     }
 
     #[test]
     fn an_answer_about_which_nobody_says_anything_is_unknown() {
-        let doubts = Doubts::default();
-        doubts.doubt([address(80)]);
+        let suspects = SuspectAddresses::default();
+        suspects.doubt([address(80)]);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let mut rung = 0;
-        let word = runtime.block_on(doubts.word(address(80), Duration::ZERO, || rung += 1));
+        let word = runtime.block_on(suspects.word(address(80), Duration::ZERO, || rung += 1));
         assert!(matches!(word, Word::Unknown(why) if &*why == SILENCE));
-        assert_eq!((rung, doubts.take().len(), doubts.lock().waiting.len()), (1, 1, 0));
-        let word = runtime.block_on(doubts.word(address(81), Duration::ZERO, || rung += 1));
+        assert_eq!((rung, suspects.take().len(), suspects.lock().waiting.len()), (1, 1, 0));
+        let word = runtime.block_on(suspects.word(address(81), Duration::ZERO, || rung += 1));
         assert_eq!((word, rung), (Word::Own, 1));
     }
 
     #[test]
     fn an_attempt_that_no_longer_waits_leaves_nothing() {
-        let doubts = Doubts::default();
-        doubts.doubt([address(80)]);
-        drop(doubts.ask(address(80)));
-        assert!(doubts.lock().waiting.is_empty());
-        doubts.judge(doubts.take()[0].id, Word::Own);
-        assert!(is_doubted(&doubts, 80), "nobody saw that word");
+        let suspects = SuspectAddresses::default();
+        suspects.doubt([address(80)]);
+        drop(suspects.ask(address(80)));
+        assert!(suspects.lock().waiting.is_empty());
+        suspects.judge(suspects.take()[0].id, Word::Own);
+        assert!(is_suspect(&suspects, 80), "nobody saw that word");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Counts the bytes of buffers that were too large to keep.
 #[derive(Debug, Default)]
-pub(super) struct Trimmer {
+pub(super) struct HeapTrimmer {
     state: Arc<Mutex<State>>,
 }
 
@@ -18,7 +18,7 @@ struct State {
     is_running: bool,
 }
 
-impl Trimmer {
+impl HeapTrimmer {
     /// Notes that an attempt's buffers were freed. If enough of them were, a thread gives the memory back a little
     /// later, because walking a large heap takes milliseconds.
     pub(super) fn freed(&self, bytes: usize) {
