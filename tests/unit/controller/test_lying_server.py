@@ -12,7 +12,7 @@ from probelet.kube import kinds
 from probelet.kube.kind import Kind
 
 from tests.support.kube_api import Answer
-from tests.unit.controller.world import FAST, World
+from tests.unit.controller.scripted_cluster import FAST, ScriptedCluster
 from tests.unit.kube.virtual_clock import SECOND
 
 ELEVEN = tuple(f"web-{number:02}" for number in range(11))
@@ -26,9 +26,9 @@ def line(word: str, found: dict[str, Any]) -> bytes:
     return json.dumps({"type": word, "object": found}).encode() + b"\n"
 
 
-def lies(chance: random.Random, world: World, kind: Kind, before: list[dict[str, Any]]) -> Iterator[bytes]:
+def lies(chance: random.Random, cluster: ScriptedCluster, kind: Kind, before: list[dict[str, Any]]) -> Iterator[bytes]:
     """Events that a server which keeps its promises would not send; ``before`` are earlier versions of objects."""
-    true = [*world.api.all(kind), *before]
+    true = [*cluster.api.all(kind), *before]
     for _ in range(LIES if true else 0):
         found = copy.deepcopy(chance.choice(true))
         meta = found["metadata"]
@@ -46,7 +46,7 @@ def lies(chance: random.Random, world: World, kind: Kind, before: list[dict[str,
             case 5:
                 found.pop(chance.choice([key for key in found if key != "metadata"] or ["metadata"]), None)
             case 6:
-                meta["deletionTimestamp"] = world.at()
+                meta["deletionTimestamp"] = cluster.at()
             case 7:
                 meta["resourceVersion"] = "not a number"
         word = chance.choice(["ADDED", "MODIFIED", "DELETED", "MODIFIED", "BOOKMARK"])
@@ -56,57 +56,57 @@ def lies(chance: random.Random, world: World, kind: Kind, before: list[dict[str,
 @pytest.mark.parametrize("seed", range(4))
 async def test_whatever_the_order_of_events_the_truth_counts_in_the_end_and_nothing_was_restarted(seed: int) -> None:
     chance = random.Random(seed)
-    async with World() as world:
-        world.workload(replicas=11)
-        world.settings(FAST)
+    async with ScriptedCluster() as cluster:
+        cluster.workload(replicas=11)
+        cluster.settings(FAST)
         for node in NODES:
-            world.node(node)
-        controller = await world.controller()
+            cluster.node(node)
+        controller = await cluster.controller()
         for number, name in enumerate(ELEVEN):
-            world.pod(name, NODES[number % 2])
-        await world.until(lambda: sum(len(world.mapped(node)) for node in NODES) == 11)
-        before = {kind: list(world.api.all(kind)) for kind in KINDS}
+            cluster.pod(name, NODES[number % 2])
+        await cluster.until(lambda: sum(len(cluster.mapped(node)) for node in NODES) == 11)
+        before = {kind: list(cluster.api.all(kind)) for kind in KINDS}
         for node in NODES:
-            world.publish(node=node)
-        await world.ready(controller)
-        for watch in list(world.api.watches):
-            for raw in lies(chance, world, watch.kind, before.get(watch.kind, [])):
+            cluster.publish(node=node)
+        await cluster.ready(controller)
+        for watch in list(cluster.api.watches):
+            for raw in lies(chance, cluster, watch.kind, before.get(watch.kind, [])):
                 watch.send(raw)
-        await world.pass_seconds(60)
+        await cluster.pass_seconds(60)
         assert not controller.task.done(), "the controller goes on"
         # Every watch ends as one of a version that is too old, and the server tells the truth from now on.
-        for watch in list(world.api.watches):
+        for watch in list(cluster.api.watches):
             watch.expire()
-        await world.until(lambda: sorted(chain(*map(world.mapped, NODES))) == list(ELEVEN), step_ns=SECOND)
-        await world.ready(controller)
-        await world.pass_seconds(30)
-        assert world.requests == []
+        await cluster.until(lambda: sorted(chain(*map(cluster.mapped, NODES))) == list(ELEVEN), step_ns=SECOND)
+        await cluster.ready(controller)
+        await cluster.pass_seconds(30)
+        assert cluster.requests == []
 
 
-async def test_a_list_without_an_end_ends(world_with_pods: World) -> None:
+async def test_a_list_without_an_end_ends(cluster_with_pods: ScriptedCluster) -> None:
     """Each page has the same pods and says that more follow."""
-    world = world_with_pods
-    controller = await world.controller()
-    await world.ready(controller)
-    pods = list(world.api.all(kinds.PODS))
+    cluster = cluster_with_pods
+    controller = await cluster.controller()
+    await cluster.ready(controller)
+    pods = list(cluster.api.all(kinds.PODS))
     page = {"metadata": {"resourceVersion": "9", "continue": "again"}, "items": pods}
-    world.api.faults.add(Answer(200, body=json.dumps(page).encode()), "list", "pods", times=None)
-    for watch in [watch for watch in world.api.watches if watch.kind is kinds.PODS]:
+    cluster.api.faults.add(Answer(200, body=json.dumps(page).encode()), "list", "pods", times=None)
+    for watch in [watch for watch in cluster.api.watches if watch.kind is kinds.PODS]:
         watch.expire()
-    before = world.api.seen("list", "pods")
-    await world.until(lambda: world.api.seen("list", "pods") > before + 50)
+    before = cluster.api.seen("list", "pods")
+    await cluster.until(lambda: cluster.api.seen("list", "pods") > before + 50)
     assert not controller.task.done()
-    world.api.faults.clear()
-    await world.until(lambda: len(world.mapped("node-1")) == len(ELEVEN))
-    await world.ready(controller)
+    cluster.api.faults.clear()
+    await cluster.until(lambda: len(cluster.mapped("node-1")) == len(ELEVEN))
+    await cluster.ready(controller)
 
 
 @pytest.fixture
-async def world_with_pods() -> Any:
-    async with World() as world:
-        world.workload(replicas=11)
-        world.settings(FAST)
-        world.node("node-1")
+async def cluster_with_pods() -> Any:
+    async with ScriptedCluster() as cluster:
+        cluster.workload(replicas=11)
+        cluster.settings(FAST)
+        cluster.node("node-1")
         for name in ELEVEN:
-            world.pod(name)
-        yield world
+            cluster.pod(name)
+        yield cluster
