@@ -168,6 +168,8 @@ fn a_worker_that_sleeps_before_its_first_run_ends_when_its_pod_is_forgotten() {
     settle(&mut prober, Instant::ZERO);
     assert_eq!(prober.worker_count(), 6, "a kubelet's worker looks at a stop after its first run");
     prober.remove_pod_status("u");
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!(prober.worker_count(), 6, "the pod is still defined");
     prober.forget_pod("u");
     settle(&mut prober, Instant::ZERO);
     assert_eq!((prober.worker_count(), working(&prober, "other").len()), (3, 3));
