@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use probelet_core::podstatus::PodStatus;
+use probelet_core::podstatus::{PodStatus, State};
 use probelet_core::prober::{Memory, Outcome, Output, Prober, Settings};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::{PodSpec, ProbeSpec, ProbeType};
@@ -415,4 +415,25 @@ fn a_young_prober_spreads_the_probes_whose_results_a_status_knows() {
     rig.now = rig.now + std::time::Duration::from_secs(10);
     rig.settle();
     assert_eq!(rig.attempts, attempts + 1, "within its period");
+}
+
+#[test]
+fn the_memories_of_a_prober_are_those_of_its_workers() {
+    let rig = Rig::new(ProbeType::Liveness, 3, 0);
+    assert_eq!(rig.memories().len(), 1);
+    assert_eq!(rig.prober.memories().collect::<Vec<_>>(), rig.memories());
+}
+
+#[test]
+fn a_status_says_nothing_of_a_container_that_does_not_run() {
+    let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
+    for (id, state) in [("c://1", State::Terminated { exit_code: 0 }), ("", State::Running { started_at_ms: None })] {
+        let mut status = said(running(id, rig.now), true);
+        status.containers[0].state = state;
+        rig.prober = prober(rig.now);
+        rig.prober.define_pod(Arc::clone(&rig.pod));
+        rig.prober.set_pod_status(UID, status);
+        rig.prober.recall_status(UID);
+        assert!(rig.prober.forget_recalled().is_empty(), "{state:?}");
+    }
 }
