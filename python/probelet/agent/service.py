@@ -55,6 +55,9 @@ API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
 list takes a second or two after a rollout of all agents; a node whose API server is away must not wait for long."""
 
+CLOSE_PATIENCE_NS: Final = 2 * SECOND
+"""How long a start waits until the gates of changed instances are closed. Writes that take longer go on meanwhile."""
+
 LIST_PAGE: Final = 20
 """Pods in a page of a list: what a page needs while it is read stays with the process, and a pod has up to 1.5 MiB."""
 
@@ -214,6 +217,7 @@ class AgentService:
                 log.warning("the API server is away: beginning with the pods of an earlier agent")
             else:
                 self._keep_listed()
+                await self._close_gates()
             # Which pods terminate is known as well as it can be, so no kill of an earlier agent goes on in vain.
             self._resume(self._intents.load())
             self.pods.begin()
@@ -221,6 +225,17 @@ class AgentService:
             self._keep_listed()
         finally:
             synced.cancel()
+
+    async def _close_gates(self) -> None:
+        """Closes what an earlier agent left open for another instance, before anything else."""
+        self.pods.close_gates()
+        if not self._conditions.waiting:
+            return
+        closed = asyncio.ensure_future(self._conditions.idle())
+        try:
+            await self.host.timers.done_within(CLOSE_PATIENCE_NS, closed)
+        finally:
+            closed.cancel()
 
     def _resume(self, intents: list[Intent]) -> None:
         if self._executor is None:

@@ -41,12 +41,11 @@ class Scene:
         before = self.lives(name)
         self.namespace.until(lambda: self.lives(name) >= before + more, f"{name} to be killed")
 
-    def settle(self, *, started: Sequence[str] = ()) -> None:
-        """Wait until the conditions are right: the pods that have to be ready are, and the one that starts is not, but
-        if it has ``started``."""
-        for name in (*pods.STEADY, pods.TURNING, *started):
+    def settle(self) -> None:
+        """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
+        for name in (*pods.STEADY, pods.TURNING):
             self.namespace.until_ready(name, SETTLE_SECONDS)
-        assert pods.STARTING in started or not self.namespace.is_ready(pods.STARTING)
+        assert not self.namespace.is_ready(pods.STARTING)
 
     def end(self) -> ClusterSide:
         """The record."""

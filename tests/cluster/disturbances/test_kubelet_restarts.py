@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.disturbances.pods import STARTING, STEADY, managed
+from tests.cluster.disturbances.pods import STEADY, managed
 from tests.cluster.disturbances.scene import (
     Scene,
     each_failure_killed_once,
@@ -33,10 +33,9 @@ def test_a_kubelet_that_restarts_makes_no_container_ready_that_has_never_been(
     cluster.kubelet.start()
     # kubernetes/kubernetes#142305: its startup probe has not succeeded, and yet it is ready.
     namespace.until_ready(NATIVE)
-    # That of a pod that was taken over is the kubelet's too, so the agent takes the container for started as well.
     until(cluster.node_is_ready, "the node to be ready")
     scene.until_killed()
-    scene.settle(started=[STARTING])
+    scene.settle()
     seen = scene.end()
     nothing_was_killed_that_should_live(seen)
     assert each_failure_killed_once(seen) > 0

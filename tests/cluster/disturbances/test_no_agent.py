@@ -10,7 +10,7 @@ import pytest
 from tests.cluster.cluster import Cluster
 from tests.cluster.disturbances.pods import managed
 from tests.cluster.fifteen.pods import service
-from tests.cluster.installed import Installed
+from tests.cluster.installed import SYSTEM, Installed
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition, moment
@@ -57,6 +57,8 @@ def recording(cluster: Cluster, probelet: Installed, namespace: Namespace) -> It
     yield recording
     recording.end()
     probelet.choose_node(True)
+    # A kubelet that starts anew refuses pods that ran on a node with the label.
+    cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
     until(probelet.is_ready, "the agent", 120.0)
 
 

@@ -14,7 +14,7 @@ from probelet.agent.report.conditions import Conditions
 from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.begun import Begun, is_unwatched
-from probelet.beside.pods.condition import Readiness, gated, readiness
+from probelet.beside.pods.condition import Readiness, gated, readiness, readiness_of
 from probelet.beside.pods.definition import probed
 from probelet.beside.pods.facts import Known, begun, published
 from probelet.beside.pods.instances import NO_INSTANCES, Instances
@@ -109,6 +109,25 @@ class AgentPod:
             self._parts.conditions.found(self.uid, api.condition, api.version)
         self._note_end(api is None or api.terminating)
 
+    def close_gate(self) -> None:
+        """Before the first probe: closes the gate if an instance runs that no earlier agent has found ready."""
+        if not self._has_condition or self.is_left or self._is_unlisted():
+            return
+        _, publish = self._facts()
+        first = begun(self.pod, publish.containers, self._parts.journal, self._written)
+        rows = {
+            name: {
+                "id": row.container_id,
+                "state": row.state,
+                "ready": first[name].ready,
+                "started": first[name].started,
+            }
+            for name, row in publish.containers.items()
+        }
+        found = readiness_of(self.pod, rows, self._unprobed)
+        if not found.ready:
+            self._set_condition(found)
+
     def observe(self) -> None:
         """The cache, the API server or the connection to it has news: the engine gets the facts if they changed."""
         self._sync(changed_only=True)
@@ -166,27 +185,31 @@ class AgentPod:
         self._sync()
 
     def _sync(self, *, changed_only: bool = False) -> None:
-        parts = self._parts
         snapshot = self._host.cache.snapshot(self.uid)
         if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
             self._over()
             return
-        if self._published is None and not self.is_listed and self.api is not None and self.api.is_ready:
+        if self._is_unlisted():
             return
-        known = {} if self.api is None else self.api.containers
-        seen = self._begun.observe(snapshot, known, is_away=parts.is_away(), made_startups=self.made_startups)
-        publish = published(
-            self.pod,
-            seen,
-            self.api,
-            self.statuses,
-            pod_ip=self.address(),
-            terminating=self.terminating.is_set(),
-        )
+        seen, publish = self._facts()
         self.statuses = publish.containers
         if publish != self._published or not changed_only:
             self._publish(publish)
         self._judge(seen)
+
+    def _is_unlisted(self) -> bool:
+        """Whether the containers of a pod that the API server has as ready are still to be listed."""
+        return self._published is None and not self.is_listed and self.api is not None and self.api.is_ready
+
+    def _facts(self) -> tuple[Snapshot, Publish]:
+        """The begun instances, and the pod's status by them."""
+        snapshot = self._host.cache.snapshot(self.uid)
+        known = {} if self.api is None else self.api.containers
+        is_away = self._parts.is_away()
+        seen = self._begun.observe(snapshot, known, is_away=is_away, made_startups=self.made_startups)
+        is_terminating = self.terminating.is_set()
+        ip = self.address()
+        return seen, published(self.pod, seen, self.api, self.statuses, pod_ip=ip, terminating=is_terminating)
 
     def _publish(self, publish: Publish) -> None:
         engine = self._host.engine
@@ -208,9 +231,12 @@ class AgentPod:
                 parts.kills.begin(self, victim)
         if self._has_condition:
             status = status_of(self._host.engine, self.uid)
-            self.readiness = Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed)
-            meta = self.pod.metadata
-            parts.conditions.set(self.uid, meta.namespace, meta.name, self.readiness)
+            self._set_condition(Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed))
+
+    def _set_condition(self, found: Readiness) -> None:
+        self.readiness = found
+        meta = self.pod.metadata
+        self._parts.conditions.set(self.uid, meta.namespace, meta.name, found)
 
     def _over(self) -> None:
         if self._delayed is not None:

@@ -30,6 +30,11 @@ class AgentPods:
         self._on_over = on_over
         self._has_begun = False
 
+    def close_gates(self) -> None:
+        """Closes the gates of pods with an instance that no earlier agent has found ready."""
+        for pod in self.by_uid.values():
+            pod.close_gate()
+
     def begin(self) -> None:
         """The runtime has been listed, and the API server too unless it is away: probing begins."""
         self._has_begun = True

@@ -84,6 +84,8 @@ class Conditions:
         # What the API server has of pods whose condition has not been calculated yet.
         self._found: dict[str, PodCondition] = {}
         self._turns = asyncio.Semaphore(WRITES_MAX)
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._failed = PacedLog(log.warning, "condition cannot be written; the latest is tried again", timers.seconds)
 
     @property
@@ -126,11 +128,16 @@ class Conditions:
         for pod in self._pods.values():
             pod.hurry.set()
 
+    async def idle(self) -> None:
+        """Waits until no write is under way, or about to be tried again."""
+        await self._idle.wait()
+
     def _begin(self, uid: str, pod: _Pod, wait_ns: int = 0) -> bool:
         """Writes a condition that the API server does not have, unless that is under way; True if it begins."""
         if pod.writing or pod.over or pod.is_written:
             return False
         pod.writing = True
+        self._idle.clear()
         self._tasks.spawn(self._write(uid, pod, wait_ns))
         return True
 
@@ -161,6 +168,8 @@ class Conditions:
                 else:
                     await self._pause(pod, wait_ns)
         pod.writing = False
+        if not self.waiting:
+            self._idle.set()
 
     async def _apply(self, uid: str, pod: _Pod, wanted: Written) -> None:
         since = pod.since

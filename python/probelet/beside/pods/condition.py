@@ -36,7 +36,11 @@ def readiness(pod: Pod, status: Mapping[str, Any], unprobed: Collection[str] = (
     ContainersReady (kubelet status/generate.go:GenerateContainersReadyCondition, 1.36); the readiness of other
     containers is the kubelet's to say.
     """
-    rows = status_rows(status)
+    return readiness_of(pod, status_rows(status), unprobed)
+
+
+def readiness_of(pod: Pod, rows: Mapping[str, Mapping[str, Any]], unprobed: Collection[str] = ()) -> Readiness:
+    """``readiness`` by the rows of the containers: ``state`` and ``ready`` of each."""
     waited_for = {*gated(pod), *unprobed}
     names = [container.name for _, container in containers(pod) if container.name in waited_for]
     ready = {name: rows[name]["id"] for name in names if name not in unprobed and _is_ready(rows.get(name, {}))}
