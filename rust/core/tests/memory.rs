@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use probelet_core::podstatus::PodStatus;
-use probelet_core::prober::{Memory, Outcome, Output, Prober};
+use probelet_core::podstatus::{PodStatus, State};
+use probelet_core::prober::{Memory, Outcome, Output, Prober, Settings};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::{PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
@@ -373,4 +373,67 @@ fn a_memory_that_says_the_same_keeps_its_ticks() {
     rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
     rig.prober.recall_status(UID);
     assert_eq!(rig.prober.forget_recalled(), known);
+}
+
+#[test]
+fn ticks_of_another_period_are_not_kept() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    let other = |memory| Memory { period: std::time::Duration::from_secs(7), ..memory };
+    let (memories, attempts) = (rig.memories().into_iter().map(other).collect(), rig.attempts);
+    rig.restart(memories, "c://1");
+    assert_eq!(rig.attempts, attempts + 1, "its next run is now");
+}
+
+#[test]
+fn what_a_status_says_of_one_probe_leaves_the_memory_of_another() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    let known = rig.memories();
+    rig.prober = prober(rig.now);
+    known.iter().cloned().for_each(|memory| rig.prober.recall(memory));
+    let probes = [ProbeType::Liveness, ProbeType::Readiness].map(|probe_type| (probe_type, ProbeSpec::default()));
+    rig.prober.define_pod(pod(probes));
+    rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
+    rig.prober.recall_status(UID);
+    let kept = rig.prober.forget_recalled();
+    assert!(kept.len() == 2 && kept.contains(&known[0]), "{kept:?}");
+}
+
+#[test]
+fn a_young_prober_spreads_the_probes_whose_results_a_status_knows() {
+    let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
+    rig.prober = Prober::new(Settings::default(), rig.now);
+    rig.prober.define_pod(Arc::clone(&rig.pod));
+    rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
+    rig.prober.recall_status(UID);
+    rig.prober.add_pod(UID);
+    let attempts = rig.attempts;
+    rig.settle();
+    assert_eq!(
+        (rig.attempts, rig.prober.result(ProbeType::Readiness, "c://1")),
+        (attempts, Some(ProbeResult::Success))
+    );
+    rig.now = rig.now + std::time::Duration::from_secs(10);
+    rig.settle();
+    assert_eq!(rig.attempts, attempts + 1, "within its period");
+}
+
+#[test]
+fn the_memories_of_a_prober_are_those_of_its_workers() {
+    let rig = Rig::new(ProbeType::Liveness, 3, 0);
+    assert_eq!(rig.memories().len(), 1);
+    assert_eq!(rig.prober.memories().collect::<Vec<_>>(), rig.memories());
+}
+
+#[test]
+fn a_status_says_nothing_of_a_container_that_does_not_run() {
+    let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
+    for (id, state) in [("c://1", State::Terminated { exit_code: 0 }), ("", State::Running { started_at_ms: None })] {
+        let mut status = said(running(id, rig.now), true);
+        status.containers[0].state = state;
+        rig.prober = prober(rig.now);
+        rig.prober.define_pod(Arc::clone(&rig.pod));
+        rig.prober.set_pod_status(UID, status);
+        rig.prober.recall_status(UID);
+        assert!(rig.prober.forget_recalled().is_empty(), "{state:?}");
+    }
 }

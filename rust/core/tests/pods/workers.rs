@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probelet_core::prober::{Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
@@ -168,6 +168,8 @@ fn a_worker_that_sleeps_before_its_first_run_ends_when_its_pod_is_forgotten() {
     settle(&mut prober, Instant::ZERO);
     assert_eq!(prober.worker_count(), 6, "a kubelet's worker looks at a stop after its first run");
     prober.remove_pod_status("u");
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!(prober.worker_count(), 6, "the pod is still defined");
     prober.forget_pod("u");
     settle(&mut prober, Instant::ZERO);
     assert_eq!((prober.worker_count(), working(&prober, "other").len()), (3, 3));
@@ -199,4 +201,24 @@ fn a_first_run_that_is_expected_begins_at_its_moment_and_no_other_waits_for_it()
     assert_eq!(settle(&mut prober, at).0, ["a Liveness"]);
     add(&mut prober, "later", &[ProbeType::Liveness], true);
     assert_eq!(settle(&mut prober, at).0.len(), 3, "the expectation was used up");
+}
+
+#[test]
+fn the_runs_in_flight_are_those_whose_attempts_have_not_ended() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Liveness], true);
+    prober.settle(Instant::ZERO);
+    let mut flying = Vec::new();
+    while let Some(output) = prober.poll_output() {
+        if let Output::Attempt(attempt) = output {
+            flying.push((attempt.worker, attempt.run));
+        }
+    }
+    flying.sort_unstable();
+    let mut found: Vec<_> = prober.in_flight().collect();
+    found.sort_unstable();
+    assert_eq!((found.len(), &found), (3, &flying));
+    let (worker, run) = flying.remove(1);
+    prober.handle_attempt(worker, run, Outcome::Success, Instant::ZERO);
+    assert_eq!(prober.in_flight().count(), 2);
 }

@@ -9,7 +9,7 @@ from probelet.policy.protocol.actions import Perform
 from probelet.policy.protocol.effects import RemoveContainer
 from probelet.policy.protocol.inputs import Observed, SyncRequested
 
-from tests.unit.policy.rig import Rig, make_pod, record, sandbox
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record, sandbox
 
 SETUP = [{"name": "one"}, {"name": "two"}]
 SIDE = {"name": "side", "restartPolicy": "Always"}
@@ -31,6 +31,14 @@ def test_init_containers_run_one_after_the_other_and_then_all_regular_ones() -> 
     assert [publish.phase for publish in rig.published][-1] == "Running"
     assert {publish.phase for publish in rig.published[:-1]} == {"Pending"}
     assert rig.published[0].containers["a"].reason == "PodInitializing"
+
+
+def test_no_other_container_starts_while_an_init_container_waits_for_the_budget() -> None:
+    rig = Rig(make_pod(init=SETUP), gate(10, 300, budget=(1, 1_000 * SECOND)), dies_after={"one": 0}, exit_code=1)
+    rig.begin()
+    rig.run_until(900)
+    assert {name for _, name, _ in rig.starts} == {"one"}
+    assert rig.machine.waits["one"].delay_ns == 0
 
 
 @pytest.mark.parametrize("policy", ["Always", "OnFailure"])

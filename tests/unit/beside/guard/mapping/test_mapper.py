@@ -268,8 +268,10 @@ def test_m13_bad_json_is_said_once_and_the_entry_goes(api: Api) -> None:
 def test_what_another_context_comes_to_is_said_again(api: Api) -> None:
     for context in ("{", f"[{EXEC_ENTRY}]", "{"):
         api.put(pod(context=context))
+    said = ["ELPInvalidContext", "ELPProbeMapped", "ELPInvalidContext"]
+    assert [each.reason for each in api.events] == said
     api.put(pod(context="{", ip="2.2.2.2"))
-    assert [each.reason for each in api.events] == ["ELPInvalidContext", "ELPProbeMapped", "ELPInvalidContext"]
+    assert [each.reason for each in api.events] == said, "it is the same context"
 
 
 def test_a_virtual_node_is_skipped_with_an_event(api: Api) -> None:

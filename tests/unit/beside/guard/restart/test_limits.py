@@ -507,6 +507,8 @@ def test_a_pod_stands_at_the_gate_that_refused_it_last() -> None:
     waiting = Waiting()
     waiting.put("a", "budget", None)
     waiting.put("b", "budget", 5)
+    waiting.put("a", "budget", 7)
+    assert waiting.at("budget") == ["a", "b"], "one that is refused again keeps its place"
     waiting.put("a", "limit", None)
     assert (waiting.at("budget"), waiting.at("limit")) == (["b"], ["a"])
     waiting.drop("b")

@@ -142,3 +142,9 @@ def test_a_number_has_a_largest_value(key: str, most: int) -> None:
     config, lines = read_settings({key: str(most)})
     assert (config is not None, lines) == (True, [])
     assert read_settings({key: str(most + 1)})[0] is None
+
+
+@pytest.mark.parametrize(("key", "least"), [("maxRestartsPerHour", 0), ("nodeBreaker.minPods", 1), ("rate.burst", 1)])
+def test_a_number_has_a_smallest_value(key: str, least: int) -> None:
+    assert read_settings({key: str(least)})[1] == []
+    assert read_settings({key: str(least - 1)})[0] is None
