@@ -62,6 +62,16 @@ def test_a_pod_without_a_service_gets_no_requests(tmp_path: Path) -> None:
     assert "it gets requests until the kill" in found(tmp_path, "PL203", pod, SERVICE)[0][1]
 
 
+def test_a_kill_before_unreadiness_is_no_error_without_a_client(tmp_path: Path) -> None:
+    pod = deployment(livenessProbe=HTTP, readinessProbe={**HTTP, "failureThreshold": 10})
+    agent = {**pod, "kind": "DaemonSet"}
+    other = {**SERVICE, "metadata": {"name": "db"}, "spec": {"selector": {"app": "db"}, "ports": [{"port": 80}]}}
+    assert [level for level, _ in found(tmp_path, "PL203", pod)] == ["error"]
+    assert [level for level, _ in found(tmp_path, "PL203", agent)] == ["warning"]
+    assert [level for level, _ in found(tmp_path, "PL203", pod, other)] == ["warning"]
+    assert [level for level, _ in found(tmp_path, "PL203", agent, SERVICE)] == ["error"]
+
+
 @pytest.mark.parametrize(("strategy", "count"), [({"type": "Recreate"}, 0), ({"type": "RollingUpdate"}, 1), (None, 1)])
 def test_a_recreated_deployment_does_not_go_on_after_min_ready_seconds(
     tmp_path: Path, strategy: dict[str, str] | None, count: int

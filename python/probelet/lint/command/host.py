@@ -14,7 +14,7 @@ take an empty host for the local machine."""
 
 _NAME: Final = r"(?:\$\{[^{}]*\}|\$\([\w.-]*\)|\$[A-Za-z_]\w*|[A-Za-z0-9_.-])*"
 _HOST_PORT: Final = re.compile(
-    rf"(?P<host>{_NAME}|\[[0-9a-fA-F:.%\w]*\])(?::[\w${{}}()=:-]*)?(?:[/?#,;\\].*)?", re.DOTALL
+    rf"\A(?P<host>{_NAME}|\[[0-9a-fA-F:.%\w]*\])(?::[\w${{}}()=:-]*)?(?:[/?#,;\\].*)?", re.DOTALL
 )
 _IPV6: Final = re.compile(r"[0-9a-fA-F:.]++")
 _SCHEME: Final = re.compile(r"\A(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,20})://(?P<rest>.*)", re.DOTALL)

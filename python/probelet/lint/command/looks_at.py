@@ -14,8 +14,7 @@ _AROUND: Final = frozenset(
     {"grep", "egrep", "wc", "test", "[", "[[", "exit", "awk", "head", "tail", "tr", "sort", "echo"}
 )
 _MADE_BY_PROGRAMS: Final = re.compile(
-    r"^/(tmp|run|var/run|var/tmp|dev/shm|var/lock)/.|health|live|ready|start|beat|\bpid|\.pid|\bup\b|\bok\b|lock|init|sock",
-    re.IGNORECASE,
+    r"\A/(tmp|run|var/run|var/tmp|dev/shm|var/lock)/.|health|live|ready|start|beat|pid|\bup\b|\bok\b|lock|init|sock"
 )
 """Paths that a program makes, touches or removes to say how it is."""
 
@@ -51,4 +50,4 @@ def _is_lasting(name: str, words: list[str]) -> bool:
 
 
 def _is_sign(paths: list[str]) -> bool:
-    return any(map(_MADE_BY_PROGRAMS.search, paths))
+    return any(_MADE_BY_PROGRAMS.search(path.lower()) for path in paths)

@@ -150,6 +150,8 @@ def test_the_action_passes_its_inputs_on(tmp_path: Path) -> None:
     )
     assert (code, outputs["exit-code"], used) == (0, "1", [])
     assert (tmp_path / "a.sarif").exists()
+    (tmp_path / "wrong.yaml").write_text(WRONG)
+    assert run_action(tmp_path, paths="web.yaml\nwrong.yaml\n", upload="false")[0] == 1
     (tmp_path / "empty").mkdir()
     assert run_action(tmp_path, paths="empty", args="--require-workloads", upload="false")[0] == 2
 

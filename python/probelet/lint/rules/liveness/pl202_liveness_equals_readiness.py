@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from probelet.lint.command.why_it_succeeds import why_it_succeeds
+from probelet.lint.facts.clients import has_clients
 from probelet.lint.facts.question import question
 from probelet.lint.facts.replicas import replicas
 from probelet.lint.finding import Hit, Severity
@@ -27,7 +28,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     if kill is None or unready is None or kill.latest > unready.latest:
         # Liveness is the slower one, as it should be where there is one endpoint.
         return
-    if not _has_clients(container):
+    if not has_clients(container.workload):
         # Nobody sends requests by its readiness.
         return
     if severity == "error":
@@ -44,12 +45,6 @@ def check(container: LintContainer) -> Iterator[Hit]:
         severity=severity,
         said_by=("PL203",),
     )
-
-
-def _has_clients(container: LintContainer) -> bool:
-    """True if a Service selects the pods, or one may stand elsewhere: where others are here, it probably does not."""
-    workload = container.workload
-    return bool(workload.services) or not (workload.is_daemon or workload.scope.neighbours.has_services)
 
 
 def _severity(container: LintContainer) -> Severity:

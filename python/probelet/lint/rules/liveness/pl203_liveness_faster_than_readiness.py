@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from probelet.lint.command.client import grpc_call, http_call
 from probelet.lint.facts.asked import where
+from probelet.lint.facts.clients import has_clients
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_containers
@@ -27,7 +28,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"{live.timeout} s) + {live.timeout} s), while readiness needs at least {unready.earliest} s "
         f"(failureThreshold {ready.failures}, period {ready.period} s) to take it out of service: it {counts} until "
         "the kill, and readiness never protects a client",
-        severity="error" if is_sure else "warning",
+        severity="error" if is_sure and has_clients(container.workload) else "warning",
     )
 
 
@@ -51,7 +52,9 @@ one. Where the kill certainly comes first, the gentle answer never happens: the 
 killed, every request in flight is lost, and the other replicas get its load together with the work of its new start.
 
 With a tcpSocket liveness probe, or a command that is no plain client of the server, this is a warning: the kernel
-accepts connections for a server that hangs, and a command may look at something else, so the kill is not certain.
+accepts connections for a server that hangs, and a command may look at something else, so the kill is not certain. It is
+a warning, too, for pods that no Service selects, as those of an agent on each node: no client waits for their
+readiness.
 
 Both spans count from the moment on which every attempt fails. `probelet explain` prints them, and the simulator proves
 them.
