@@ -64,6 +64,14 @@ def _without_sidecars(rows: Any) -> Any:
     return sorted({re.sub(r"side\d ", "", row) for row in rows}) if isinstance(rows, list) else rows
 
 
+def without_instances(kubelet: Any, probelet: Any, pace: float) -> Pair:
+    """Our messages without the container instances that they name."""
+    if not isinstance(probelet, list):
+        return kubelet, probelet
+    return kubelet, sorted({re.sub(INSTANCES, "", row) for row in probelet})
+
+
+INSTANCES = r"(; )?instances (with ready status|that have started): \[[^\]]*\]"
 GATE = "^False ReadinessGatesNotReady: "
 
 LISTED = (
@@ -77,7 +85,10 @@ LISTED = (
     Listed("restart-shown", "conditions", "Ready: reasons", only_probelet("^False ContainersNotReady: "), "sidecars"),
     # A longer wait makes a turn of a dip, so either side may have one.
     Listed("restart-shown", "conditions", "Ready: dips", pods="|".join(RESTARTED)),
+    Listed("instances", "conditions", "verdict: reasons", without_instances),
     Listed("own-containers", "conditions", "verdict: reasons", without_sidecars, pods="sidecars"),
+    # The kubelet's startup probe, of a pod whose few answers have one more because of it.
+    Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: period, s", pods="tcp"),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
     # The way through the API server.
