@@ -21,7 +21,7 @@ from probelet.beside.guard.restart.protocol import inputs as restart
 from probelet.controller.pod_mirror import PodMirror
 from probelet.kube import kinds
 from probelet.kube.clock import Clock
-from probelet.kube.connection import Connection
+from probelet.kube.connection import PAGE, Connection
 from probelet.kube.kind import Kind
 from probelet.kube.reflector import Reflector
 from probelet.kube.served import Served, ServedMirror
@@ -31,6 +31,9 @@ T = TypeVar("T")
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
 MAPPED: Final = (kinds.PODS, kinds.NODES)
 """The kinds that the mapping has to know before it writes; a NodePodProbe is read each time it is merged."""
+NODE_PROBES_PAGE: Final = 25
+"""NodePodProbes in a page of a list: one of a full node has 62 KiB, and the process keeps the memory that it needs for
+a page."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
@@ -79,7 +82,9 @@ class Mirrors:
         self.pods = PodMirror(connection, clock, self._pod, self._needs(kinds.PODS), handlers.out)
         self._others: list[Reflector[Any]] = [
             self._needed(kinds.NODES, read_node, self._node),
-            self._needed(kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes),
+            self._needed(
+                kinds.NODE_POD_PROBES, lambda obj: read_node_probes(obj, naming), self._probes, page=NODE_PROBES_PAGE
+            ),
             self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
@@ -128,6 +133,7 @@ class Mirrors:
         *,
         namespace: str = "",
         fields: str = "",
+        page: int = PAGE,
     ) -> Reflector[T]:
         return Reflector(
             self._connection,
@@ -138,6 +144,7 @@ class Mirrors:
             on_connected=self._needs(kind),
             namespace=namespace,
             fields=fields,
+            page=page,
         )
 
     def _needs(self, kind: Kind) -> Callable[[bool], None]:

@@ -58,6 +58,8 @@ class Mirror(Generic[T]):
         self._on_change = on_change
         self._items: dict[Key, T] = {}
         self._made_of: dict[Key, tuple[str, str]] = {}
+        # Callers know objects by their UID, so a UID has one key, whatever a server says: that of the newest word.
+        self._key_of: dict[str, Key] = {}
         # Objects that cannot be read and are in the log; at most those of the newest list and the events after it.
         self._unreadable: set[Key] = set()
 
@@ -117,6 +119,9 @@ class Mirror(Generic[T]):
             if before is not None:
                 self._made_of[seen.key] = (seen.uid, seen.version)
         elif seen.value is not None:
+            if (other := self._key_of.get(seen.uid, seen.key)) != seen.key:
+                self._remove(other)
+            self._key_of[seen.uid] = seen.key
             made_of = (seen.uid, seen.version)
             # Versions alone do not say that nothing changed: after a restore of etcd they come a second time.
             if self._made_of.get(seen.key) == made_of and before == seen.value:
@@ -128,7 +133,9 @@ class Mirror(Generic[T]):
             self._remove(seen.key)
 
     def _remove(self, key: Key) -> None:
-        del self._made_of[key]
+        uid, _ = self._made_of.pop(key)
+        if self._key_of.get(uid) == key:
+            del self._key_of[uid]
         self._on_change(self._items.pop(key), None)
 
 

@@ -38,15 +38,21 @@ class LargeBodies:
         return bytes(body)
 
     def _take(self, content: StreamReader, count: int) -> None:
+        if content not in self._arriving:
+            # It has given way; a stream gives what has arrived before it raises its exception.
+            raise _displaced()
         self._arriving[content] += count
         self.held += count
         while self.held > self._bytes_max:
             first = next(iter(self._arriving))
             self._release(first)
-            error = DisplacedError("larger bodies arrive than there is memory for")
             if first is content:
-                raise error
-            first.set_exception(error)
+                raise _displaced()
+            first.set_exception(_displaced())
 
     def _release(self, content: StreamReader) -> None:
         self.held -= self._arriving.pop(content, 0)
+
+
+def _displaced() -> DisplacedError:
+    return DisplacedError("larger bodies arrive than there is memory for")

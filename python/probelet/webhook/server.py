@@ -114,6 +114,9 @@ class AdmissionServer:
             review = decode_review(await self._body(request))
         except ReviewError as error:
             return web.Response(status=400, text=f"{error}\n"), "malformed"
+        except OSError:
+            # The client has closed the connection in the middle of the body: nobody reads the answer.
+            return web.Response(status=400, text="the review did not arrive whole\n"), "malformed"
         except DisplacedError as error:
             response = web.Response(status=503, text=f"{error}\n")
             # The rest of the body is not read.

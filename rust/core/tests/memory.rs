@@ -338,7 +338,7 @@ fn probes_begin_with_what_the_status_says_of_a_container_that_runs() {
         rig.prober.recall_status(UID);
         rig.prober.add_pod(UID);
         // Without an attempt: the next one is a tick away.
-        rig.prober.step(rig.now);
+        rig.prober.settle(rig.now);
         assert_eq!(rig.prober.result(probe_type, "c://1"), result, "{probe_type:?} {ready}");
         let mut next = running("c://1", rig.now);
         rig.prober.update_pod_status(UID, &mut next);
@@ -357,7 +357,7 @@ fn a_status_counts_more_than_a_memory_that_knows_of_no_success() {
     rig.prober.set_pod_status(UID, said(running("c://1", rig.now), true));
     rig.prober.recall_status(UID);
     rig.prober.add_pod(UID);
-    rig.prober.step(rig.now);
+    rig.prober.settle(rig.now);
     assert_eq!(rig.prober.result(ProbeType::Readiness, "c://1"), Some(ProbeResult::Success));
     assert!(rig.prober.forget_recalled().is_empty());
 }
@@ -365,7 +365,7 @@ fn a_status_counts_more_than_a_memory_that_knows_of_no_success() {
 #[test]
 fn a_memory_that_says_the_same_keeps_its_ticks() {
     let mut rig = Rig::new(ProbeType::Readiness, 1, 0);
-    rig.attempts(1, Outcome::Success { warning: None });
+    rig.attempts(1, Outcome::Success);
     let known = rig.memories();
     rig.prober = prober(rig.now);
     known.iter().cloned().for_each(|memory| rig.prober.recall(memory));

@@ -186,3 +186,13 @@ fn a_rollout_of_a_thousand_pods_is_probed_apart_from_the_second_run_on() {
     // A thousand probes fall onto a thousand moments of the grid: one each on average, and by chance a few.
     assert!(peak(Phasing::Spread) <= 8, "{}", peak(Phasing::Spread));
 }
+
+#[test]
+fn the_phases_are_on_a_grid_of_ten_milliseconds() {
+    let prober = |phasing| Prober::new(Settings { phasing, ..Settings::default() }, Instant::ZERO);
+    let (spread, kubelet) = (prober(Phasing::Spread), prober(Phasing::Kubelet));
+    for (nanos, is_on_grid) in [(0, true), (30_000_000, true), (35_000_000, false), (30_000_001, false)] {
+        let at = Instant::from_nanos(nanos);
+        assert_eq!((spread.is_on_phase_grid(at), kubelet.is_on_phase_grid(at)), (is_on_grid, false), "{nanos}");
+    }
+}

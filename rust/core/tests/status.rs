@@ -6,7 +6,7 @@ use std::time::Duration;
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ProbeSpec, ProbeType};
+use probelet_core::spec::{Handler, ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 
@@ -156,7 +156,8 @@ fn a_pod_that_has_ended_gets_its_status_and_no_worker_comes_or_goes() {
 fn the_version_of_a_workers_target_changes_with_its_pods_status() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     node.manager.settle(node.now);
-    let worker = node.drained().expect("the container is probed at once").worker;
+    let attempt = node.drained().expect("the container is probed at once");
+    let worker = attempt.worker;
     let version = |node: &Node| node.manager.prober().target_version(worker);
     let mut seen = vec![version(&node)];
     for id in ["test://2", "test://3"] {
@@ -164,11 +165,22 @@ fn the_version_of_a_workers_target_changes_with_its_pods_status() {
         seen.push(version(&node));
     }
     assert!(seen.is_sorted() && seen[0] != seen[1] && seen[1] != seen[2], "{seen:?}");
-    let prober = node.manager.prober();
-    assert!(prober.target(worker).is_some_and(|target| !target.is_exec() && target.container_id == "test://3"));
     node.manager.forget_pod(UID);
-    node.pass(&Outcome::Success);
-    assert_eq!(version(&node), None);
+    node.manager.prober_mut().handle_attempt(worker, attempt.run, Outcome::Success, node.now);
+    node.manager.settle(node.now);
+    assert_eq!(version(&node), None, "the worker has ended");
+}
+
+#[test]
+fn a_workers_target_says_whether_it_runs_a_command() {
+    for (handler, is_exec) in [(Handler::Exec { command: vec!["true".into()] }, true), (Handler::None, false)] {
+        let mut prober = Prober::new(settings(), Instant::ZERO);
+        prober.define_pod(pod([(ProbeType::Readiness, ProbeSpec { handler, ..ProbeSpec::default() })]));
+        prober.set_pod_status(UID, running("test://1", Instant::ZERO));
+        prober.add_pod(UID);
+        let worker = prober.worker_states(Some(UID))[0].id;
+        assert_eq!(prober.target(worker).map(|target| target.is_exec()), Some(is_exec));
+    }
 }
 
 #[test]

@@ -124,6 +124,21 @@ def test_hundreds_of_attempts_that_targets_hold_cost_little_each_and_leave_littl
     assert growth.peak_bytes <= HELD_WORKERS * HELD_BYTES_MAX
 
 
+def test_healthy_workers_run_beside_every_hostile_target_at_once(ports: dict[str, int], healthy_port: int) -> None:
+    """Each target gets an attempt by each kind of handler that it can harm, again and again."""
+    with served_engine() as engine, measured() as growth:
+        for name, port in ports.items():
+            for kind in ["https"] if name.startswith(("https-", "tls")) else ["httpGet", "https", "grpc"]:
+                engine.add(f"hostile-{kind}-{name}", handler(kind, port))
+        for number in range(WORKERS):
+            kind = "httpGet" if number % 2 else "tcpSocket"
+            engine.add(f"healthy-{number}", handler(kind, healthy_port), FOR_EVER_SECONDS)
+        healthy, hostile = all_have_run("healthy", RUNS_WANTED), all_have_run("hostile", 1)
+        workers = engine.serve_until(lambda workers: healthy(workers) and hostile(workers))
+    judge_healthy(workers)
+    assert growth.peak_bytes <= BYTES_MAX
+
+
 def test_a_mailbox_that_nobody_reads_has_a_limit(ports: dict[str, int]) -> None:
     with served_engine() as engine, measured() as growth:
         for number in range(WORKERS):

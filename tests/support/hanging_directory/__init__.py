@@ -33,8 +33,8 @@ class HangingDirectory:
 
 @contextmanager
 def hanging_directory(first_process: int, path: str) -> Iterator[HangingDirectory]:
-    """Mounts it over ``path`` in the mount namespace of a container's first process. At the end it is taken away, and
-    whoever waits for it gets an error."""
+    """Mounts it over ``path`` in the mount namespace of a container's first process. At the end its server is killed,
+    and all waits for it end with an error."""
     command = [sys.executable, "-m", "tests.support.hanging_directory", str(first_process), path]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,7 +1,6 @@
 """An agent whose journal is lost or damaged. What the condition at the API server names stays as it is."""
 
 import shutil
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.kube_api import writing
 from tests.unit.agent.made_pod import EXEC, made_pod
+from tests.unit.agent.released_journals import J1, UID
 from tests.unit.agent.scripted_agent import AgentNode
 
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
@@ -153,12 +153,6 @@ async def test_the_first_condition_of_this_version_beside_one_without_instances(
     assert False not in written
 
 
-RELEASED = Path(__file__).parent / "journals" / "j1"
-"""The journal of the agent of the test below, as the last version with this format has written it. The UID of the pod
-is ``UID``. A later format must still read it, because the conditions of that version name no instances."""
-UID = uuid.UUID("7b1a1f0e-5d0c-4f6e-9a53-0d6f0b7c9a11")
-
-
 async def test_an_upgrade_that_changes_the_format_of_the_journal_keeps_every_condition(
     bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +164,7 @@ async def test_an_upgrade_that_changes_the_format_of_the_journal_keeps_every_con
     found = bare_node.api.get(PODS, "web", "default")
     assert found is not None
     bare_node.api.put(PODS, {**found, "status": {**found["status"], "conditions": [condition]}})
-    shutil.copy(RELEASED, bare_node.folder / "journal")
+    (bare_node.folder / "journal").write_bytes(J1)
     written: list[bool] = []
     bare_node.api.store.listeners.append(lambda: written.append(bare_node.is_ready()))
     async with bare_node.an_agent():

@@ -172,3 +172,152 @@ def test_a_host_is_an_error_where_the_pod_is_never_asked(
 ) -> None:
     findings = found(tmp_path, "PL407", {"httpGet": {"host": host, "port": 8080}}, ports=[port])
     assert [each for each, _ in findings] == [severity]
+
+
+HTTP = {"httpGet": {"path": "/livez", "port": 8080}}
+
+
+def of_pod(folder: Path, rule: str, **container: Any) -> list[tuple[str, str]]:
+    """Severity and message of a rule's findings in a pod with these probes."""
+    own = {"name": "web", "image": "registry.example/web:1", **container}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [own]}}
+    return [(each.severity, each.message) for each in report(folder, json.dumps(pod), only(rule), "web.json").findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "mounts", "count"),
+    [
+        ("ls /var/www", [], 1),
+        ("ls -l /app /etc", [], 1),
+        ("pgrep -x app", [], 1),
+        # A list of a volume may be a check of the volume, and a file that a program makes is a sign.
+        ("ls /data/lost+found", ["/data"], 0),
+        ("ls /tmp/healthy", [], 0),
+        ("ls /run/", [], 1),
+        ("cat /tmp/healthy", [], 0),
+        ("ls /app && curl -f http://localhost/", [], 0),
+    ],
+)
+def test_a_list_of_a_directory_proves_nothing(text: str, mounts: list[str], count: int, tmp_path: Path) -> None:
+    volumes = [{"name": "data", "mountPath": path} for path in mounts]
+    assert len(of_pod(tmp_path, "PL207", livenessProbe=shell(text), volumeMounts=volumes)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "count"),
+    [
+        ("pgrep -x app", "PL302", 0),
+        ("ls /app", "PL302", 0),
+        ("test -f /app/server.jar", "PL302", 0),
+        # The program makes this file when it is up.
+        ("test -f /tmp/ready", "PL302", 1),
+        ("curl -f http://localhost/", "PL302", 1),
+        ("pgrep -x app", "PL205", 0),
+        ("curl -f http://localhost/", "PL205", 1),
+    ],
+)
+def test_a_command_that_asks_no_server_fails_of_no_slow_one(text: str, rule: str, count: int, tmp_path: Path) -> None:
+    probe = {**shell(text), "initialDelaySeconds": 90, "periodSeconds": 5, "failureThreshold": 1}
+    assert len(of_pod(tmp_path, rule, livenessProbe=probe)) == count
+
+
+@pytest.mark.parametrize("image", ["postgres:17", "postgres@sha256:1"])
+def test_the_recovery_of_a_database_fails_no_look_at_its_process(image: str, tmp_path: Path) -> None:
+    mounts = [{"name": "data", "mountPath": "/var/lib/postgresql/data"}]
+    for text, count in (("pg_isready", 1), ("pgrep -x postgres", 0), ("ls /var/lib/postgresql", 0)):
+        assert len(of_pod(tmp_path, "PL307", image=image, livenessProbe=shell(text), volumeMounts=mounts)) == count
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "fields", "severity"),
+    [
+        ("PL309", "startupProbe", {"failureThreshold": 1}, "warning"),
+        ("PL309", "startupProbe", {"failureThreshold": 2}, None),
+        ("PL105", "readinessProbe", {"initialDelaySeconds": 180}, "info"),
+        ("PL105", "readinessProbe", {"initialDelaySeconds": 119}, None),
+        ("PL404", "livenessProbe", {"periodSeconds": 3600}, "warning"),
+        ("PL404", "livenessProbe", {"periodSeconds": 120}, None),
+        ("PL509", "livenessProbe", {"terminationGracePeriodSeconds": 3600}, "warning"),
+        ("PL509", "livenessProbe", {"terminationGracePeriodSeconds": 60}, None),
+        ("PL205", "livenessProbe", {"periodSeconds": 5}, None),
+        ("PL205", "livenessProbe", {"periodSeconds": 3}, "warning"),
+    ],
+)
+def test_numbers_that_nobody_can_mean(
+    rule: str, kind: str, fields: dict[str, int], severity: str | None, tmp_path: Path
+) -> None:
+    findings = of_pod(tmp_path, rule, **{kind: {**HTTP, **fields}})
+    assert [each for each, _ in findings] == ([] if severity is None else [severity])
+
+
+def test_a_busy_server_passes_a_tcp_probe(tmp_path: Path) -> None:
+    probe = {"tcpSocket": {"port": 8080}, "periodSeconds": 1}
+    assert of_pod(tmp_path, "PL205", livenessProbe=probe) == []
+    assert len(of_pod(tmp_path, "PL205", livenessProbe={**probe, "failureThreshold": 1})) == 1
+
+
+@pytest.mark.parametrize(
+    ("port", "path", "container", "severity"),
+    [
+        (8080, "/ready", {}, "warning"),
+        (8000, "/ready", {}, None),
+        # The number stands in an option or a variable of the container.
+        (8081, "/ready", {"args": ["--health-probe-bind-address=:8081"]}, None),
+        (8081, "/ready", {"env": [{"name": "PORT", "value": "8081"}]}, None),
+        # Both probes agree on a port: it is one for health, unless it is a usual one with a path for clients.
+        (8081, "/ready", {"livenessProbe": {"httpGet": {"path": "/live", "port": 8081}}}, None),
+        (8080, "/ready", {"livenessProbe": {"httpGet": {"path": "/live", "port": 8080}}}, None),
+        (8080, "/index", {"livenessProbe": {"httpGet": {"path": "/live", "port": 8080}}}, "info"),
+        (8080, "/ready", {"ports": []}, None),
+    ],
+)
+def test_a_port_that_nothing_else_in_the_pod_has(
+    port: int, path: str, container: dict[str, Any], severity: str | None, tmp_path: Path
+) -> None:
+    usual = {
+        "ports": [{"containerPort": 8000}],
+        "livenessProbe": {"httpGet": {"path": "/live", "port": 8000}},
+        "readinessProbe": {"httpGet": {"path": path, "port": port}},
+    }
+    findings = of_pod(tmp_path, "PL420", **{**usual, **container})
+    assert [each for each, _ in findings] == ([] if severity is None else [severity])
+
+
+def test_a_policy_without_the_ports_of_its_pods_is_one_finding(tmp_path: Path) -> None:
+    policy = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "deny"},
+        "spec": {"podSelector": {}, "policyTypes": ["Ingress"]},
+    }
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": f"web-{number}"},
+            "spec": {"containers": [{"name": "web", "image": "web:1", "livenessProbe": HTTP, "readinessProbe": HTTP}]},
+        }
+        for number in range(3)
+    ]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [policy, *pods]})
+    (finding,) = report(tmp_path, text, only("PL417"), "web.json").findings
+    assert finding.object == "Pod/default/web-0"
+
+
+def test_a_host_of_the_node_is_no_other_host_in_a_pod_that_shares_its_network(tmp_path: Path) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "kube-apiserver"},
+        "spec": {
+            "hostNetwork": True,
+            "containers": [
+                {
+                    "name": "kube-apiserver",
+                    "image": "kube-apiserver:1",
+                    "livenessProbe": {"httpGet": {"host": "192.168.1.80", "path": "/livez", "port": 6443}},
+                }
+            ],
+        },
+    }
+    assert report(tmp_path, json.dumps(pod), only("PL407", "PL201"), "web.json").findings == []

@@ -80,3 +80,21 @@ async def test_one_body_has_a_bound_and_leaves_nothing() -> None:
     with pytest.raises(web.HTTPRequestEntityTooLarge):
         await body.read
     assert bodies.held == 0
+
+
+async def test_a_body_that_gave_way_while_more_of_it_had_arrived_says_so() -> None:
+    """A stream gives what it has before it raises."""
+    bodies = LargeBodies(ALL, ONE)
+    first, second, third = (Arriving(bodies) for _ in range(3))
+    for each in (first, second):
+        await each.send(ONE - 1)
+    # In one turn of the loop a piece of the first arrives, and the third displaces it.
+    third.content.feed_data(b"x" * (ONE - 1))
+    first.content.feed_data(b"x")
+    await _turns()
+    with pytest.raises(DisplacedError):
+        await first.read
+    for each in (second, third):
+        each.read.cancel()
+    await _turns()
+    assert bodies.held == 0

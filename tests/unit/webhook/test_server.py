@@ -210,6 +210,21 @@ async def test_large_bodies_beyond_the_memory_for_them_give_way(rig: Rig) -> Non
         writer.transport.abort()
 
 
+@pytest.mark.parametrize("size", [LARGE_BODY_BYTES // 2, BODY_BYTES_MAX])
+async def test_a_client_that_closes_in_the_middle_of_a_body_costs_no_traceback(
+    rig: Rig, size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(5):
+        _, writer = await asyncio.open_connection("127.0.0.1", rig.port, ssl=_unverified())
+        writer.write(_head(size) + b"x" * 1000)
+        await writer.drain()
+        writer.transport.abort()
+    async with asyncio.timeout(ANSWER_SECONDS / 3):
+        while 'requests_total{handler="noted",result="malformed"} 5' not in await rig.page():  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    assert "Traceback" not in capsys.readouterr().out
+
+
 async def test_a_mistake_of_ours_is_a_500_so_that_the_failure_policy_decides(rig: Rig) -> None:
     async with rig.client.post("/broken", **PAYLOAD) as answer:
         assert answer.status == 500

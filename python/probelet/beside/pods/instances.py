@@ -12,7 +12,7 @@ _PART: Final = re.compile(rf"(?:^|; )({_READY}|{_STARTED}): \[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Container IDs, ``type://id``, by the name of their container. ``started`` has those that are not ready."""
+    """Container IDs, ``type://id``, by the name of their container. ``started`` has instances that are not ready."""
 
     ready: Mapping[str, str]
     started: Mapping[str, str]

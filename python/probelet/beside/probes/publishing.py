@@ -43,6 +43,8 @@ class Publishing:
     def __init__(self, chance: Callable[[], float] = random.random) -> None:
         self._chance = chance
         self._shown: dict[Key, _Shown] = {}
+        self._latest: dict[Key, Report] = {}
+        """The newest state of each probe, which a write under way may not have."""
         self._failed: set[Key] = set()
         """The probes whose state is Failed now."""
         self._removal_ns: int | None = None
@@ -56,11 +58,13 @@ class Publishing:
     def forget(self, key: Key, now: int) -> None:
         """A probe is gone, and so should be its state."""
         self._failed.discard(key)
+        self._latest.pop(key, None)
         if self._shown.pop(key, None) is not None and self._removal_ns is None:
             self._removal_ns = now + REMOVAL_NS
 
     def record(self, key: Key, report: Report, now: int) -> None:
         """A probe has this state now."""
+        self._latest[key] = report
         self._note(key, report)
         shown = self._shown[key]
         old = shown.report
@@ -94,6 +98,8 @@ class Publishing:
             if key in self._shown:
                 beat = now + _beat(report, jitter)
                 self._shown[key] = _Shown(report, now, beat, beat)
+                # The state may have changed while the write was under way.
+                self.record(key, self._latest.get(key, report), now)
 
     def _note(self, key: Key, report: Report | None) -> None:
         if report is not None and report.state == "Failed":

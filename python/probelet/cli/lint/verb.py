@@ -49,7 +49,7 @@ app = verb(
     "probelet lint --explain PL203",
     "probelet lint deploy/ --prove PL203@web",
     "probelet lint deploy/ -o sarif > probelet.sarif",
-    "helm template chart/ | probelet lint - --require-workloads",
+    "probelet lint rendered/ --require-workloads",
     "probelet lint deploy/ --observed status.json",
 )
 

@@ -138,8 +138,8 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
 
 def journalled(path: Path) -> Known:
     """The results that the engine's journal has; none if it cannot be read, because the engine then begins without it
-    too. A failure of a probe that has never succeeded may only be all that is left of a journal that was cut: whoever
-    knows of a success knows more."""
+    too. A failure of a probe that has never succeeded may only be all that is left of a journal that was cut, so
+    it counts as no result."""
     try:
         workers = msgspec.json.decode(read_journal(path))["workers"]
     except (JournalError, OSError):

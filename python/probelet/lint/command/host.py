@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from probelet.lint.command.address import Client, client
@@ -51,12 +52,23 @@ def hosts(words: list[str]) -> Iterator[str]:
     if syntax is None:
         return
     arguments, values, has_socket = _read(words[1:], syntax)
-    if has_socket:
+    if has_socket or _is_sent_home(words):
         yield ITSELF
         return
     for value in values:
         yield from _of_option(value, syntax)
     yield from _placed(arguments, syntax)
+
+
+def _is_sent_home(words: list[str]) -> bool:
+    """True for curl with the container's own address for a name: ``--resolve web:443:127.0.0.1``."""
+    for option, value in pairwise(words):
+        name, equals, attached = option.partition("=")
+        if name in ("--resolve", "--connect-to"):
+            address = (attached if equals else value).split(":", 2)[-1]
+            if is_loopback(_host(address)) and address:
+                return True
+    return False
 
 
 def hosts_of(value: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a command looks at that asks no server: processes, or files that are there whatever the server does."""
+"""Commands that ask no server: they look at processes, or at files that are there whatever the server does."""
 
 import re
 from typing import Final, Literal, TypeAlias
@@ -14,7 +14,7 @@ _AROUND: Final = frozenset(
     {"grep", "egrep", "wc", "test", "[", "[[", "exit", "awk", "head", "tail", "tr", "sort", "echo"}
 )
 _MADE_BY_PROGRAMS: Final = re.compile(
-    r"^/(tmp|run|var/run|var/tmp|dev/shm|var/lock)(/|$)|health|live|ready|start|beat|\bpid|\.pid|\bup\b|\bok\b|lock|init|sock",
+    r"^/(tmp|run|var/run|var/tmp|dev/shm|var/lock)/.|health|live|ready|start|beat|\bpid|\.pid|\bup\b|\bok\b|lock|init|sock",
     re.IGNORECASE,
 )
 """Paths that a program makes, touches or removes to say how it is."""
@@ -47,7 +47,7 @@ def _is_lasting(name: str, words: list[str]) -> bool:
     if name in ("test", "[", "[["):
         # A comparison of values is about what another command has printed.
         return bool(paths) and not any("`" in word or "$" in word for word in words) and not _is_sign(paths)
-    return name not in _OF_A_FILE or (bool(paths) and not _is_sign(paths)) or not words
+    return not _is_sign(paths) and (name not in _OF_A_FILE or bool(paths) or not words)
 
 
 def _is_sign(paths: list[str]) -> bool:

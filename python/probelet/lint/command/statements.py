@@ -72,7 +72,7 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
 
 
 def _output(found: re.Match[str]) -> str:
-    """What stands for a substituted command's output: the name and the address of the pod are those of a variable."""
+    """The text in place of a substituted command's output: the name and the address of the pod are a variable's."""
     return "$HOSTNAME" if _OWN_NAME.fullmatch((found[1] or found[2] or "").strip()) else SUBSTITUTED
 
 

@@ -35,6 +35,9 @@ _ASSIGNED: Final = re.compile(r"(?:^|(?<=[\s;&|(]))([A-Za-z_]\w*)=(\"[^\"]*\"|'[
 _OWN_VARIABLES: Final = re.compile(r"HOSTNAME|HOST|(MY_)?POD_?(IP|NAME|ADDRESS|HOST)")
 """Variables that hold the pod's name or address, where the manifest does not say what they hold."""
 
+_APPENDED: Final = re.compile(
+    r"(-(svc|service|srv|headless|hs|internal|lb|nodeport|clusterip|deployment|deploy|statefulset|sts|pod))+$"
+)
 _READABLE: Final = re.compile(r"[\w.:-]+")
 
 _OF_POD: Final = frozenset({"status.podIP", "status.podIPs", "metadata.name"})
@@ -86,7 +89,10 @@ def where(container: LintContainer, host: str) -> Where:
         return "unknown"
     if any(service.metadata.name == first and _is_in(workload, host) for service in workload.services):
         return "own service"
-    return "own name" if first == workload.name and _is_in(workload, host) else "other"
+    labels = workload.pod.metadata.labels
+    names = (workload.name, container.name, labels.get("app", ""), labels.get("app.kubernetes.io/name", ""))
+    is_own = _stem(first) in {_stem(name) for name in names if name}
+    return "own name" if is_own and _is_in(workload, host) else "other"
 
 
 def asked_workloads(probe: LintProbe) -> Iterator[tuple[str, LintWorkload]]:
@@ -177,6 +183,11 @@ def _of_value(container: LintContainer, value: str, rest: str) -> Iterator[tuple
 def _variable(container: LintContainer, name: str) -> EnvVar | None:
     # The last entry of a name counts.
     return next((entry for entry in reversed(container.spec.env) if entry.name == name), None)
+
+
+def _stem(name: str) -> str:
+    """The name without what people append to those of Services and workloads: ``orders-svc``, ``orders-deployment``."""
+    return _APPENDED.sub("", name)
 
 
 def _is_in(workload: LintWorkload, host: str) -> bool:

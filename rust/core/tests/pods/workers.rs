@@ -155,3 +155,48 @@ fn a_pause_ends_no_other_pause_and_is_over_at_its_very_end() {
         }
     }
 }
+
+#[test]
+fn a_worker_that_sleeps_before_its_first_run_ends_when_its_pod_is_forgotten() {
+    let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+    add(&mut prober, "u", &[ProbeType::Liveness], true);
+    add(&mut prober, "other", &[ProbeType::Liveness], true);
+    assert_eq!(settle(&mut prober, Instant::ZERO).0, Vec::<String>::new(), "they sleep for a part of their period");
+    // None of them was left halfway, so this changes nothing.
+    prober.take_up_stranded(Instant::ZERO);
+    prober.remove_pod("u");
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!(prober.worker_count(), 6, "a kubelet's worker looks at a stop after its first run");
+    prober.remove_pod_status("u");
+    prober.forget_pod("u");
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!((prober.worker_count(), working(&prober, "other").len()), (3, 3));
+}
+
+#[test]
+fn a_worker_that_is_stopped_before_its_first_run_makes_that_run() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Liveness], true);
+    prober.remove_pod("u");
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert_eq!(attempts.len(), 3, "{attempts:?}");
+    assert_eq!(prober.worker_count(), 0);
+}
+
+#[test]
+fn a_first_run_that_is_expected_begins_at_its_moment_and_no_other_waits_for_it() {
+    let mut prober = prober(Semantics::V1_36, false);
+    let at = Instant::from_nanos(7_000_000_000);
+    prober.expect_first_run("u", "a", ProbeType::Liveness, at);
+    prober.expect_first_run("u", "b", ProbeType::Readiness, Instant::ZERO);
+    add(&mut prober, "other", &[ProbeType::Liveness], true);
+    assert_eq!(settle(&mut prober, Instant::ZERO).0.len(), 3);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert_eq!(attempts.len(), 5, "{attempts:?}");
+    assert!(!attempts.contains(&"a Liveness".into()), "{attempts:?}");
+    assert_eq!(settle(&mut prober, Instant::from_nanos(at.as_nanos() - 1)).0, Vec::<String>::new());
+    assert_eq!(settle(&mut prober, at).0, ["a Liveness"]);
+    add(&mut prober, "later", &[ProbeType::Liveness], true);
+    assert_eq!(settle(&mut prober, at).0.len(), 3, "the expectation was used up");
+}

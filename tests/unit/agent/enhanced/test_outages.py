@@ -111,7 +111,7 @@ async def test_d9_a_state_that_does_not_change_is_not_written(node: AgentNode) -
     assert writes(node) == wrote
 
 
-async def test_d8_f17_a_failure_is_written_again_every_three_minutes_also_if_another_writer_lost_it(
+async def test_d8_f17_a_failure_is_written_again_with_each_heartbeat_also_if_another_writer_lost_it(
     node: AgentNode,
 ) -> None:
     pod = await probed(node)
@@ -129,6 +129,22 @@ async def test_d8_f17_a_failure_is_written_again_every_three_minutes_also_if_ano
     assert state(node)["lastTransitionTime"] == failed["lastTransitionTime"]
     assert state(node)["lastProbeTime"] > failed["lastProbeTime"]
     assert status(node)[0]["uid"] == pod["metadata"]["uid"]
+
+
+async def test_d9_a_change_while_a_write_is_under_way_is_published_after_it(node: AgentNode) -> None:
+    over = asyncio.Event()
+    await probed(node)
+    node.api.faults.add(Delay(over), "update", "nodepodprobes")
+    node.runtime.exec_answers["probe",] = FAILS
+    wrote = node.api.seen("update", "nodepodprobes")
+    await node.until(lambda: node.api.seen("update", "nodepodprobes") > wrote)
+    node.runtime.exec_answers.clear()
+    ran = commands(node)
+    await node.until(lambda: commands(node) >= ran + 3)
+    over.set()
+    await node.until(lambda: writes(node) > wrote)
+    await seconds(node, 5)
+    assert is_state(node, "Succeeded"), "at once, and not with the next heartbeat"
 
 
 async def test_f4_a_restarted_agent_publishes_no_unknown_over_what_is_known_of_the_container(

@@ -267,6 +267,7 @@ PATH = f"metadata.annotations[{CONTEXT}]"
             '{"name":"c1","livenessProbe":{"exec":{"command":["a"]}}}]',
             f'{PATH}[1].name: Duplicate value: "c1"',
         ),
+        ("[" * 200 + "]" * 200, f"{PATH}: nested deeper than 100 levels"),
         ('[{"name":"c1"}]', f"{PATH}[0].livenessProbe: Required value: must specify a handler type"),
         (
             '[{"name":"c1","livenessProbe":{"exec":{"command":["a"]},"tcpSocket":{"port":1}}}]',
@@ -315,6 +316,13 @@ def test_w5_native_probes_are_validated_before_they_leave_the_spec(probe: dict[s
     assert mutation.result == "refused"
     assert mutation.refusal.startswith("spec.containers[1].")
     assert expected in mutation.refusal
+
+
+@pytest.mark.parametrize(("count", "rest"), [(10, None), (11, "1 more mistakes"), (13, "3 more mistakes")])
+def test_a_refusal_names_at_most_ten_mistakes(count: int, rest: str | None) -> None:
+    lines = answer(pod(*[{"exec": {}}] * count)).refusal.split("; ")
+    named = [line for line in lines if line.startswith("spec.containers[")]
+    assert (len(named), lines[10:]) == (10, [] if rest is None else [rest])
 
 
 def test_w5_a_host_header_is_allowed() -> None:

@@ -109,6 +109,16 @@ def test_d9_a_state_that_goes_back_before_its_write_needs_none() -> None:
     assert publishing.due_ns() == 180 * SECOND
 
 
+def test_d9_a_change_while_a_write_is_under_way_is_written_after_it() -> None:
+    publishing = shown(SUCCEEDED)
+    publishing.record(KEY, Report("Unknown", 5_000), 5 * SECOND)
+    publishing.record(KEY, FAILED, 7 * SECOND)
+    publishing.written({KEY: Report("Unknown", 5_000)}, 8 * SECOND)
+    assert publishing.due_ns() == 9 * SECOND
+    publishing.written({KEY: FAILED}, 9 * SECOND)
+    assert publishing.due_ns() == 189 * SECOND
+
+
 def test_d8_a_probe_that_goes_is_a_change() -> None:
     publishing = shown(FAILED)
     publishing.forget(KEY, 5 * SECOND)

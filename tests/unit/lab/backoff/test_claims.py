@@ -1,7 +1,7 @@
 """KEP-4603's numbers: every verdict, and every figure computed again without the model."""
 
 import pytest
-from probelet.lab.backoff.claim import Claim, Reading
+from probelet.lab.backoff.claim import Claim, Reading, equal
 from probelet.lab.backoff.kep4603 import claims
 
 from tests.unit.lab.backoff.naive import SECOND, advertised, count, delays, shipped
@@ -114,3 +114,13 @@ def test_a_verdict_follows_from_the_figures() -> None:
     assert verdict(5, Reading(4)) == "does not hold"
     assert verdict(568, Reading(568.33)) == "holds"
     assert verdict(5) == "not derived"
+    assert Claim("0", "", 5, (Reading(4), Reading(3, "the moon is full")), "").reading == Reading(4), "the literal one"
+
+
+def test_figures_are_equal_at_the_published_precision() -> None:
+    assert equal([1, 568], [1.2, 568.33])
+    assert not equal([1, 568], [1])
+    assert not equal([1], 1)
+    assert not equal(1, "1")
+    assert not equal(568, 568.5)
+    assert equal("none", "none")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet.lab.backoff import TODAY, Curve, CurveError, Life, restarts
+from probelet.lab.backoff.curve import seconds_text
 
 from tests.unit.lab.backoff.naive import SECOND, by_kubelet, shipped
 
@@ -114,6 +115,8 @@ def test_an_initial_delay_longer_than_the_max_counts_as_the_max() -> None:
         ("1/60", {"factor": 0.5}, "1/60: factor 0.5: must be between 1 and 1000"),
         ("1/60", {"factor": float("nan")}, "1/60: factor nan: must be between 1 and 1000"),
         ("1/60", {"jitter": 2}, "1/60: jitter 2: must be between 0 and 1"),
+        ("1/60", {"jitter": -0.1}, "1/60: jitter -0.1: must be between 0 and 1"),
+        ("1/8761h", {}, "1/8761h: max 8761h0m0s: must be between 1ms and 8760h"),
         ("1/60", {"reset_ns": 0}, "1/60: reset 0s: must be at least 1s"),
     ],
 )
@@ -121,3 +124,19 @@ def test_an_invalid_curve_is_one_line(text: str, fields: dict[str, float], messa
     with pytest.raises(CurveError) as refused:
         Curve.parse(text, **fields)
     assert str(refused.value) == message
+
+
+def test_the_bounds_of_a_curve_are_inside() -> None:
+    curve = Curve.parse("1ms/8760h", factor=1, jitter=1, reset_ns=SECOND)
+    assert (curve.initial_ns, curve.max_ns) == (SECOND // 1000, 8760 * 3600 * SECOND)
+    assert Curve.parse("1/60", factor=1000, jitter=0).jitter == 0
+
+
+def test_spans_are_written_in_seconds_from_one_second_on() -> None:
+    assert [seconds_text(each) for each in (SECOND // 4, SECOND - 1, SECOND, 3 * SECOND // 2, 300 * SECOND)] == [
+        "250ms",
+        "999.999999ms",
+        "1s",
+        "1.5s",
+        "300s",
+    ]

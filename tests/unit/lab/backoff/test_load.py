@@ -42,9 +42,15 @@ def test_each_container_draws_its_own_random_numbers() -> None:
     ("window", "slot", "message"),
     [
         (0, 1, "the window and its slots must be longer than 0s"),
+        (1, 0, "the window and its slots must be longer than 0s"),
+        (1_000_001, 1, "1.000001ms: must be at most 1ms, 1,000,000 slots of 1ns"),
         (10**9, 1, "1s: must be at most 1ms, 1,000,000 slots of 1ns"),
     ],
 )
 def test_a_window_that_cannot_be_counted_is_refused(window: int, slot: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load([Crowd(TODAY, 1)], window_ns=window, slot_ns=slot)
+
+
+def test_a_window_of_a_million_slots_can_be_counted() -> None:
+    assert len(load([Crowd(TODAY, 1)], window_ns=1_000_000, slot_ns=1).slots) == 1_000_000

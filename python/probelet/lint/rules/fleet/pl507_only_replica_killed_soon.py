@@ -8,7 +8,7 @@ from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe, LintWorkload
 from probelet.lint.rule import Rule, on_probes
 
-PATIENT: Final = 60
+PATIENT: Final = 30
 """Seconds of failures that the only replica should survive."""
 
 
@@ -39,14 +39,14 @@ RULE = Rule(
     id="PL507",
     name="only-replica-killed-soon",
     severity="info",
-    summary="The only replica of a Service, with the strategy Recreate, is killed within a minute of failures.",
+    summary="The only replica of a Service, with the strategy Recreate, is killed within half a minute of failures.",
     why="""
 With several replicas a false alarm of liveness costs a part of the capacity. With one it is an outage: the Service has
 no pod from the kill until the new container is ready. A database that recovers after an unclean stop, or a server that
 loads its data, may need longer for that than the disturbance would have lasted. The strategy `Recreate` says that two
 pods at once are not possible here, so patience is the only remedy.
 """,
-    formula="(F - 1) x p < 60 s",
+    formula="(F - 1) x p < 30 s",
     source=(
         "https://github.com/Systemorph/MeshWeaver/issues/592",
         "Breck, Liveness: set conservative timeouts",

@@ -32,7 +32,10 @@ def check(probe: LintProbe) -> Iterator[Hit]:
 
 
 def _is_of_health(probe: LintProbe) -> bool:
-    """True for a path that is made for probes: what answers it may well look at the other server."""
+    """True for a path or a port that is made for probes: what answers may well look at the other server."""
+    if probe.port_number not in {entry.container_port for entry in probe.container.spec.ports}:
+        # It is declared for nobody else.
+        return True
     return probe.handler == "grpc" or (
         probe.spec.http_get is not None and _HEALTH.search(probe.spec.http_get.path) is not None
     )
@@ -61,8 +64,8 @@ Many programs have two servers: one for their clients, and a small one for metri
 threads. It answers at once while every worker of the other one is stuck in a deadlock, so the liveness probe sees
 nothing of what it is there for.
 
-This is information, and no finding for a path such as `/healthz` or for gRPC: a health endpoint may well look at the
-workers of the other server. A TCP connection, `/` or `/metrics` does not.
+This is information, and no finding for a path such as `/healthz`, for gRPC, or for a port that `ports` lacks: a health
+endpoint may well look at the workers of the other server. A TCP connection, `/` or `/metrics` does not.
 Ports whose names speak of metrics, profiles, webhooks or administration do not count as ports of clients.
 """,
     source=("Breck, Liveness: the probe must exercise the service in a similar manner to dependent services",),

@@ -5,36 +5,47 @@ from typing import Any
 
 from probelet.lint.facts.consequence import of_failing
 from probelet.lint.finding import Hit
-from probelet.lint.model.workload import LintProbe
+from probelet.lint.model.neighbour import NetworkPolicy
+from probelet.lint.model.workload import LintProbe, Scope
 from probelet.lint.rule import Rule, on_probes
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
-    """Looks for a rule of any policy that has the probe's port."""
+    """Looks for a rule of any policy that has the probe's port. A policy is one thing to change: one finding."""
+    policies = _policies(probe)
+    if not policies or next(_closed_to(policies[0], probe.container.workload.scope), None) is not probe:
+        return
+    number = probe.port_number
+    yield probe.hit(
+        f"{probe.handler}.port",
+        f"NetworkPolicy {policies[0].metadata.name} lets nothing in on port {number}: Kubernetes lets the pod's own "
+        f"node in all the same, but some network plugins do not, and then {of_failing(probe)}; the finding stands for "
+        "every workload of this policy",
+    )
+
+
+def _policies(probe: LintProbe) -> list[NetworkPolicy]:
+    """The policies about traffic into the pod, if none of them lets the probe in; empty if one does."""
     number, workload = probe.port_number, probe.container.workload
     policies = [
         policy
         for policy in workload.network_policies
         if "Ingress" in policy.spec.policy_types or not policy.spec.policy_types
     ]
-    if number is None or not policies or probe.host or workload.pod.spec.host_network:
-        return
+    if number is None or probe.host or workload.pod.spec.host_network:
+        return []
     names = {entry.name for entry in probe.container.spec.ports if entry.container_port == number and entry.name}
     rules = [rule for policy in policies for rule in policy.spec.ingress]
-    if any(_has_port(rule, number, names) for rule in rules) or _is_said_before(probe, number):
-        return
-    policy = policies[0].metadata.name
-    yield probe.hit(
-        f"{probe.handler}.port",
-        f"NetworkPolicy {policy} lets nothing in on port {number}: Kubernetes lets the pod's own node in all the same, "
-        f"but some network plugins do not, and then {of_failing(probe)}",
-    )
+    return [] if any(_has_port(rule, number, names) for rule in rules) else policies
 
 
-def _is_said_before(probe: LintProbe, number: int) -> bool:
-    """True if an earlier probe of the container asks the same port."""
-    first = next(each for each in probe.container.probes.values() if each.port_number == number and not each.host)
-    return first is not probe
+def _closed_to(policy: NetworkPolicy, scope: Scope) -> Iterator[LintProbe]:
+    """The probes that this policy keeps out, in the order of the files."""
+    for workload in scope.workloads:
+        for container in workload.probed:
+            for probe in container.probes.values():
+                if policy in _policies(probe)[:1]:
+                    yield probe
 
 
 def _has_port(rule: dict[str, Any], number: int, names: set[str]) -> bool:

@@ -13,6 +13,8 @@ _USUAL: Final = frozenset({80, 443, 3000, 3306, 5000, 5432, 6379, 8000, 8080, 84
 
 _ASIDE: Final = re.compile(r"metrics|prom|monitor|webhook|admin|telemetry|health|debug")
 
+_HEALTH: Final = re.compile(r"health|live|ready|ping|alive|status", re.IGNORECASE)
+
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Looks for the number in everything that the manifest says about the pod."""
@@ -21,7 +23,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if number is None or probe.host or not own or number in own or _is_known(probe, number):
         return
     others = [each for each in container.probes.values() if each.port_number in own]
-    if not others and not _is_usual(container, own, number):
+    if not others and (_is_of_health(probe) or not _is_usual(container, own, number)):
         return
     beside = f", and its {others[0].type} probe asks port {others[0].port_number}" if others else ""
     ports = " and ".join(map(str, own))
@@ -31,6 +33,11 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"{number}, every attempt, each {probe.timing.period} s, is refused",
         severity=None if others else "info",
     )
+
+
+def _is_of_health(probe: LintProbe) -> bool:
+    """True for a path that is made for probes: its server may have a port to itself."""
+    return probe.spec.http_get is not None and _HEALTH.search(probe.spec.http_get.path) is not None
 
 
 def _is_usual(container: LintContainer, own: list[int], number: int) -> bool:
@@ -69,8 +76,9 @@ was changed in one place only: the server moved from 8080 to 8000, and the probe
 The pod is never ready, or its container is killed again and again.
 
 It is a warning where another probe of the same container asks a port that is declared. Elsewhere it is information, and
-only for the usual numbers of servers for clients, such as 8080: a port for health alone is often missing from `ports`.
-A number in an option, a variable of the container or a Service is no finding.
+only for a path that is not made for probes, and the usual numbers of servers for clients, such as 8080: a port for
+health alone is often missing from `ports`. A number in an option, a variable of the container or a Service is no
+finding.
 """,
     source=(
         "kube-linter: liveness-port, readiness-port, startup-port",

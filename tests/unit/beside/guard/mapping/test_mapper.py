@@ -265,6 +265,13 @@ def test_m13_bad_json_is_said_once_and_the_entry_goes(api: Api) -> None:
     assert api.mapper.deadline(api.now) is None, "nothing is tried again"
 
 
+def test_what_another_context_comes_to_is_said_again(api: Api) -> None:
+    for context in ("{", f"[{EXEC_ENTRY}]", "{"):
+        api.put(pod(context=context))
+    api.put(pod(context="{", ip="2.2.2.2"))
+    assert [each.reason for each in api.events] == ["ELPInvalidContext", "ELPProbeMapped", "ELPInvalidContext"]
+
+
 def test_a_virtual_node_is_skipped_with_an_event(api: Api) -> None:
     """3A.3 row 13."""
     api.give(NodeChanged("node1", GuardedNode("node1", is_virtual=True)))

@@ -88,6 +88,12 @@ def test_upstream_identical_config_is_unchanged() -> None:
     assert merged(obj, pod()).verb == "none"
 
 
+def test_the_pods_that_had_an_entry_of_ours_before_are_known() -> None:
+    before = after(node_probe(FOREIGN), pod(), pod("other"))
+    assert merged(before, pod()).held == {"uid-pod1", "uid-other"}
+    assert merged(None, pod()).held == set()
+
+
 def test_upstream_partial_delete_drops_the_entry() -> None:
     obj = after(None, pod(), pod("pod2"))
     assert names(after(obj, pod("pod2"))) == [("pod2", ["pod2-c1"])]

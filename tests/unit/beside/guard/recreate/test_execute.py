@@ -3,6 +3,7 @@
 import pytest
 from probelet.beside.guard.objects.recreate_request import RecreateRequest, RecreateState, read_request
 from probelet.beside.guard.recreate.execute import Step, execute, pick
+from probelet.beside.guard.recreate.execution import Execution
 from probelet.beside.guard.recreate.progress import Progress
 from probelet.beside.guard.recreate.situation import Instance
 
@@ -184,3 +185,12 @@ def test_c8_a_kill_for_another_reason_counts_and_is_not_repeated(state: str) -> 
     dying = Instance(old("app").id, state)  # type: ignore[arg-type]
     found = step(made(), instances={"app": dying}, killing={dying.id})
     assert (found.kill, phases(found)) == ("", [("Recreating", True)])
+
+
+def test_the_time_out_of_service_counts_from_the_first_request_that_says_so() -> None:
+    execution = Execution.of(made(), {}, 0)
+    since = []
+    for now, annotations in ((1, {}), (2, acquired()), (3, acquired())):
+        execution.update(made(annotations=annotations), now)
+        since.append(execution.drained_ns)
+    assert since == [None, 2, 2]

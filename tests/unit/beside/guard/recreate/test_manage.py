@@ -145,6 +145,11 @@ def test_c3_a_new_instance_counts_whatever_its_start_time_says() -> None:
     pod = made_pod(running={"app": f"{NEW}-app"})
     assert [each.container_id for each in snapshot(request, pod)] == [f"{NEW}-app"]
     assert snapshot(request, made_pod()) == ()
+    both = made("app", "side", status=recreating())
+    pod = made_pod("app", "side", running={"side": f"{NEW}-side"})
+    assert [each.container_id for each in snapshot(both, pod)] == [f"{NEW}-side"]
+    pod = made_pod("app", "side", running={"app": "", "side": f"{NEW}-side"})
+    assert [each.container_id for each in snapshot(both, pod)] == [f"{NEW}-side"]
 
 
 # Unready grace period.

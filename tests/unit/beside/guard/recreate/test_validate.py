@@ -77,7 +77,7 @@ def test_the_hook_of_the_pod_is_injected_and_the_ports_that_an_http_hook_may_nam
     [
         ({"podName": ""}, "podName can not be empty"),
         ({"containers": []}, "containers list can not be null"),
-        ({"activeDeadlineSeconds": 1}, "activeDeadlineSeconds can not be less than 3s"),
+        ({"activeDeadlineSeconds": 2}, "activeDeadlineSeconds can not be less than 3s"),
         (
             {"strategy": {"terminationGracePeriodSeconds": -1}},
             "terminationGracePeriodSeconds must be non-negative integer",
@@ -90,6 +90,15 @@ def test_upstream_create_with_a_mistake(change: Json, message: str) -> None:
     request = written()
     request["spec"] |= change
     assert check(request) == Refused(400, message)
+
+
+def test_the_least_values_are_accepted() -> None:
+    request = written()
+    request["spec"] |= {
+        "activeDeadlineSeconds": 3,
+        "strategy": {"terminationGracePeriodSeconds": 0, "unreadyGracePeriodSeconds": 0, "failurePolicy": "Ignore"},
+    }
+    assert check(request) is None
 
 
 @pytest.mark.parametrize(

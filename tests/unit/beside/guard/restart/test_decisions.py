@@ -185,6 +185,8 @@ def test_r6_backoff_doubles_and_asks_again_when_it_is_over() -> None:
     made.run(200)
     gaps = [later - earlier for earlier, later in pairwise(made.created_at)]
     assert "Backoff" in made.reasons()
+    said = {each.message for each in made.of(Decision) if each.reason == "Backoff"}
+    assert "restarted or tried not long ago: the delay is 10 s" in said
     assert gaps[:4] == [10, 20, 40, 80]
 
 

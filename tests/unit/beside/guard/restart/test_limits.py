@@ -1,16 +1,26 @@
 """Many failed probes: limits, breakers, budgets, the queue and the tokens."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from probelet.beside.guard.objects.budget import read_disruption_budget
 from probelet.beside.guard.objects.node import GuardedWorkload
+from probelet.beside.guard.objects.node_probes import read_node_probes
 from probelet.beside.guard.objects.owner import Owner
+from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import BudgetsReadable, WorkloadChanged
 from probelet.beside.guard.restart.protocol.outputs import Reserve
+from probelet.beside.guard.restart.settings.config import Config
+from probelet.beside.guard.restart.state.budgets import Budgets
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
+from probelet.beside.guard.restart.state.workloads import WorkloadKey
+from probelet.beside.guard.restart.waiting import Waiting
 
 from tests.unit.beside.guard.restart.rig import FAST, SECOND, Rig
 
 WEB = {"matchLabels": {"app": "web"}}
+WEB_SET = WorkloadKey("default", "StatefulSet", "web")
 OPEN: dict[str, str] = {**FAST, "breaker.action": "off", "queue.perWorkload": "1000"}
 """No rate and no breaker: only the limit that a test is about."""
 
@@ -282,6 +292,36 @@ def test_a_refusal_says_how_many_restarts_the_budgets_status_does_not_show_yet()
     assert made.last(denied).message == text
 
 
+class OneRestart:
+    """One restart under way; its pod has been unready for a while, or is ready still."""
+
+    def __init__(self, since_ns: int | None) -> None:
+        self.since_ns = since_ns
+
+    def in_flight(self, namespace: str) -> Iterator[tuple[GuardedPod, WorkloadKey]]:
+        yield GuardedPod(namespace, "web-0", "u0", True, "", labels={"app": "web"}), WEB_SET
+
+    def unready_ns(self, uid: str) -> int | None:
+        return self.since_ns
+
+
+@pytest.mark.parametrize(
+    ("since", "status", "now", "is_counted"),
+    [(None, 30, 40, True), (5, 4, 40, True), (5, 5, 15, False), (5, 14, 15, False), (5, 14, 14.9, True)],
+)
+def test_a_budgets_status_shows_a_restart_ten_seconds_after_its_pod_became_unready(
+    since: float | None, status: float, now: float, is_counted: bool
+) -> None:
+    budgets, pod = Budgets(), GuardedPod("default", "web-1", "u1", True, "", is_ready=True, labels={"app": "web"})
+    meta = {"name": "a", "namespace": "default", "generation": 1, "resourceVersion": "1"}
+    allows_one = {"observedGeneration": 1, "disruptionsAllowed": 1, "currentHealthy": 10, "desiredHealthy": 9}
+    budget = read_disruption_budget({"metadata": meta, "spec": {"selector": WEB}, "status": allows_one})
+    budgets.change(("PodDisruptionBudget", "default", "a"), budget, int(status * SECOND))
+    down = OneRestart(None if since is None else int(since * SECOND))
+    refusal = budgets.check(pod, WEB_SET, down, int(now * SECOND), config=Config(), placed=())
+    assert (refusal is not None) == is_counted
+
+
 def test_a_status_that_is_older_than_the_spec_denies() -> None:
     made = Rig(OPEN)
     pods = made.pods_of("web", 10)
@@ -461,3 +501,31 @@ def test_the_order_in_which_owners_become_known_does_not_matter() -> None:
     made.fail(*pods)
     assert "4 of 4 probed pods of Deployment default/shop" in made.last("p3").message
     assert made.guard.gauges(made.now).open_workloads == 1
+
+
+def test_a_pod_stands_at_the_gate_that_refused_it_last() -> None:
+    waiting = Waiting()
+    waiting.put("a", "budget", None)
+    waiting.put("b", "budget", 5)
+    waiting.put("a", "limit", None)
+    assert (waiting.at("budget"), waiting.at("limit")) == (["b"], ["a"])
+    waiting.drop("b")
+    assert waiting.at("budget") == []
+    assert waiting.deadline() is None
+
+
+def test_the_entry_of_a_node_where_the_pod_does_not_run_changes_nothing() -> None:
+    cluster = ObservedCluster(GuardOptions())
+    probe = {"name": "web-0-app", "containerName": "app", "probe": {"periodSeconds": 10}}
+    entry = {"name": "web-0", "namespace": "default", "uid": "u", "probes": [probe]}
+    old, new = (
+        read_node_probes({"metadata": {"name": node}, "spec": {"podProbes": [entry]}}, "seed")
+        for node in ("node1", "node2")
+    )
+    cluster.change_pod("u", GuardedPod("default", "web-0", "u", True, "", node="node2"), 0)
+    assert cluster.change_probes("node1", old, 0) == {"u"}, "there is no other entry yet"
+    assert cluster.change_probes("node2", new, 0) == {"u"}
+    assert cluster.change_probes("node1", old, 0) == set()
+    assert cluster.entries["u"][0] == "node2"
+    assert cluster.change_probes("node1", None, 0) == set()
+    assert cluster.entries["u"][0] == "node2"

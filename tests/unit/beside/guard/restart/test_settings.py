@@ -132,3 +132,13 @@ def test_the_longest_delay_is_not_below_the_first() -> None:
 
 def test_an_unknown_key_is_said_and_ignored() -> None:
     assert read_settings({"enabeld": "false"}) == (Config(), ["enabeld: unknown key, ignored"])
+
+
+@pytest.mark.parametrize(
+    ("key", "most"),
+    [("breaker.minPods", 2_147_483_647), ("workload.maxInFlight", 2_147_483_647), ("maxRestartsPerHour", 3_600)],
+)
+def test_a_number_has_a_largest_value(key: str, most: int) -> None:
+    config, lines = read_settings({key: str(most)})
+    assert (config is not None, lines) == (True, [])
+    assert read_settings({key: str(most + 1)})[0] is None

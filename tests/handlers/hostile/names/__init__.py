@@ -1,0 +1,1 @@
+"""A hostile name server, and what the tests ask it for."""

@@ -1,0 +1,1 @@
+"""Containers whose file systems hang or mean harm."""
