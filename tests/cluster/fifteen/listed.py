@@ -68,8 +68,10 @@ INSTANCES = r"(; )?instances (with ready status|that have started): \[[^\]]*\]"
 
 
 def without_instances(kubelet: Any, probelet: Any, pace: float) -> Pair:
-    """Our messages without the instances that they name."""
-    return kubelet, sorted({re.sub(INSTANCES, "", str(item)) for item in probelet})
+    """Our messages without the container instances that they name."""
+    if not isinstance(probelet, list):
+        return kubelet, probelet
+    return kubelet, sorted({re.sub(INSTANCES, "", row) for row in probelet})
 
 
 GATE = "^False ReadinessGatesNotReady: "
@@ -87,6 +89,8 @@ LISTED = (
     Listed("restart-shown", "conditions", "Ready: dips", pods="|".join(RESTARTED)),
     Listed("instances", "conditions", "verdict: reasons", without_instances),
     Listed("own-containers", "conditions", "verdict: reasons", without_sidecars, pods="sidecars"),
+    # The kubelet's startup probe, of a pod whose few answers have one more because of it.
+    Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: period, s", pods="tcp"),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
     # The way through the API server.

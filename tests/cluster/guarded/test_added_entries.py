@@ -44,11 +44,12 @@ def as_the_base_has_it(cluster: Cluster) -> None:
 
 
 def test_a_pod_that_was_missed_gets_an_event(cluster: Cluster, enhanced: Installed, namespace: Namespace) -> None:
-    enhanced.scale_webhook(0)
+    as_the_base_has_it(cluster)
     try:
-        namespace.create(steady("missed"))
+        made = namespace.create(steady("missed"))
+        assert "livenessProbe" in made["spec"]["containers"][0]
     finally:
-        enhanced.scale_webhook(2)
+        enhanced.apply()
     namespace.until(lambda: said(namespace, "missed"), "the event")
     assert "asks for enhanced liveness (annotation" in said(namespace, "missed")
 

@@ -31,8 +31,11 @@ LOOK_NS: Final = 30_000_000_000
 """How often a replica looks: two requests."""
 
 SETTLE_NS: Final = 5_000_000_000
-"""How long a certificate of a new authority waits after the caBundle has it: an API server learns of it by a watch. It
-is also the shortest time between two patches, so that another program that writes caBundles leads to no contest."""
+"""How long a certificate of a new authority waits after the caBundle has it: an API server learns of it by a watch."""
+
+REST_NS: Final = 1_000_000_000
+"""The shortest time from a patch to a look because of a change: another program that writes caBundles leads to no
+contest."""
 
 RACES_MAX: Final = 5
 """How often in a row another replica may be first. There are two, and each writes once."""
@@ -75,7 +78,11 @@ class SelfSigned:
         """Looks again and again; never returns. A failure is logged and tried again, and a certificate in use stays."""
         while True:
             self._changed.clear()
-            await set_within(self._clock, await self._look(), self._changed)
+            before = self._metrics.ca_patches
+            wait_ns = await self._look()
+            rested_ns = self._clock.now() + (REST_NS if self._metrics.ca_patches != before else 0)
+            if await set_within(self._clock, wait_ns, self._changed) and rested_ns > self._clock.now():
+                await self._clock.sleep(rested_ns - self._clock.now())
 
     async def _look(self) -> int:
         """One look; returns the nanoseconds until the next one."""
@@ -139,15 +146,15 @@ class SelfSigned:
 
     async def _hand_over(self, kept: Kept) -> None:
         """Takes the certificate into use, once the API server trusts it: the caBundle comes first."""
-        is_first = self._served.pair is None
+        before = self._served.pair
         try:
             patched = await self._trusted(kept)
         except KubeError:
-            if is_first:
+            if before is None:
                 # Nobody trusts the stand-in either; with the certificate in use the rest is the configuration's.
                 self._served.use(kept.pair)
             raise
-        if patched and not is_first:
+        if patched and before is not None and before.chain != kept.pair.chain:
             await self._clock.sleep(SETTLE_NS)
         self._served.use(kept.pair)
 
