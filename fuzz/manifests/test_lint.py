@@ -47,7 +47,8 @@ def examine(report: Report, data: bytes) -> None:
     assert len(json.loads(sarif(found, "1"))["runs"][0]["results"]) == len(found)
     assert len(list(ET.fromstring("\n".join(junit(found, files, "info"))).iter("failure"))) == len(found)
     assert all(len(line.splitlines()) == 1 for line in github(found))
-    assert all(line.isprintable() for line in (*lines(report), summary(report)))
+    texts = (part if isinstance(part, str) else part.text for line in lines(report) for part in line)
+    assert all(text.isprintable() for text in (*texts, summary(report)))
     if any(finding.fix is not None and finding.fix.is_safe for finding in found):
         (path,) = report.paths.values()
         text = read_manifest(path)

@@ -160,12 +160,12 @@ def test_a_node_that_is_cut_off_publishes_its_failures_when_it_is_back() -> None
     assert {pod.node for pod in made._state.pods.values() if pod.kills} == {"node-0", "node-1"}
 
 
-def test_a_failure_that_goes_on_is_published_about_once_a_minute() -> None:
+def test_a_failure_that_goes_on_is_published_about_every_three_minutes() -> None:
     """It is held back by the switch, and judged again with each version that the node writes."""
     made = cluster(settings={"enabled": "false"})
     made.fault(Deadlock("web/app", at="1m"))
     made.run("40s")
     before = made.decisions["SwitchedOff"]
     made.run("10m")
-    assert 9 <= made.decisions["SwitchedOff"] - before <= 11
+    assert 3 <= made.decisions["SwitchedOff"] - before <= 4
     assert set(made.decisions) == {"SwitchedOff"}

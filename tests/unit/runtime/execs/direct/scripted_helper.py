@@ -42,7 +42,7 @@ while True:
 class ScriptedHelper:
     """The program, and the FIFO through which a test tells it what to do."""
 
-    def __init__(self, folder: Path, version: int = 3) -> None:
+    def __init__(self, folder: Path, version: int = 4) -> None:
         words, self.program = folder / "words", folder / "probelet-enter"
         os.mkfifo(words)
         self.program.write_text(PROGRAM.format(python=sys.executable, words=str(words), version=version))

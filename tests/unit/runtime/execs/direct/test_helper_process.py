@@ -107,11 +107,11 @@ async def test_a_helper_that_cannot_read_a_request_ends_and_another_begins() -> 
 
 
 async def test_a_helper_of_another_version_is_not_used(tmp_path: Path) -> None:
-    scripted = ScriptedHelper(tmp_path, version=2)
+    scripted = ScriptedHelper(tmp_path, version=3)
     heard = Heard(scripted.program)
     heard.helper.start()
     why = await heard.lost.get()
-    assert why == "it ended (0): its protocol is version 2 and not 3: it is of another probelet"
+    assert why == "it ended (0): its protocol is version 3 and not 4: it is of another probelet"
     assert heard.ready.empty()
     await heard.helper.close()
     scripted.close()
