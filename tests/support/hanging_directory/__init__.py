@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE_SECONDS
 
 
 class HangingDirectory:
@@ -33,8 +34,8 @@ class HangingDirectory:
 
 @contextmanager
 def hanging_directory(first_process: int, path: str) -> Iterator[HangingDirectory]:
-    """Mounts it over ``path`` in the mount namespace of a container's first process. At the end its server is killed,
-    and all waits for it end with an error."""
+    """Mounts it over ``path`` in the mount namespace of a container's first process. At the end it is
+    unmounted, and all waits for it end with an error."""
     command = [sys.executable, "-m", "tests.support.hanging_directory", str(first_process), path]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -42,4 +43,4 @@ def hanging_directory(first_process: int, path: str) -> Iterator[HangingDirector
             assert process.stdout.readline() == "mounted\n"
             yield HangingDirectory(process)
         finally:
-            process.kill()
+            process.communicate(timeout=PATIENCE_SECONDS)

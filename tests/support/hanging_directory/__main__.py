@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Final
 
 CLONE_NEWNS: Final = 0x00020000
+MNT_DETACH: Final = 2
 IN_HEADER: Final = struct.Struct("<IIQQIIIHH")
 OUT_HEADER: Final = struct.Struct("<IiQ")
 REQUEST_BYTES_MAX: Final = 256 * 1024
@@ -108,6 +109,9 @@ def main() -> None:
     sys.stdout.write("mounted\n")
     sys.stdout.flush()
     serve(fuse)
+    # A mount without a server would fail all that others do there. Whoever waits for an answer gets an error when the
+    # descriptor is closed.
+    ctypes.CDLL(None).umount2(path.encode(), MNT_DETACH)
 
 
 if __name__ == "__main__":

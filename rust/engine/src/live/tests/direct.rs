@@ -133,11 +133,17 @@ fn failures_have_the_words_of_the_runtimes_client() {
     let states = last(&engine, 2);
     assert!(states.contains(r#""cause":"exec_timeout""#), "{states}");
     assert!(states.contains(r#"command timed out: \"true -v\" timed out after 1s"#), "{states}");
-    engine.advance(SECOND);
+}
+
+#[test]
+fn a_program_that_did_not_start_before_its_timeout_is_pythons() {
+    let (engine, helper) = entered();
     let (id, _) = helper.request();
     helper.answer(6, id, b"");
-    let states = last(&engine, 3);
-    assert!(states.contains("the program could not be started before its timeout"), "{states}");
+    let batch = batched(&engine);
+    let [attempt] = &batch.execs[..] else { panic!("one attempt") };
+    assert_eq!((attempt.id, attempt.refusal.map(|refusal| refusal.why)), (id, Some(13)));
+    assert_eq!(engine.direct_counts(), (0, 0));
 }
 
 #[test]
