@@ -62,6 +62,8 @@ async def test_while_the_api_server_is_away_only_the_latest_is_kept(node: AgentN
 async def test_a_change_that_went_back_is_not_written(node: AgentNode) -> None:
     node.run(made_pod(READINESS))
     await node.until(node.is_ready)
+    # The agent has the answer to its write, too: one that it never gets is written again.
+    await node.for_seconds(2)
     writes = applied(node)
     await node.api.refuse()
     await turn(node, ready=False)

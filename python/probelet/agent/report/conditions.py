@@ -152,6 +152,9 @@ class Conditions:
                     wanted = Written.of(pod.wanted)
                     # The agent after one that is killed knows only the journal, and would take this back.
                     await self._timers.journalled()
+                    if wanted != Written.of(pod.wanted):
+                        # It turned while the disk was busy: the API server never sees what is no longer so.
+                        continue
                     await self._apply(uid, pod, wanted)
                 self.counts["ok"] += 1
             except NotFound:
