@@ -109,7 +109,7 @@ def main() -> None:
     sys.stdout.write("mounted\n")
     sys.stdout.flush()
     serve(fuse)
-    # A mount without a server would fail all that others do there. Whoever waits for an answer gets an error when the
+    # A mount without a server would fail all that later tests do there. What waits for an answer gets an error when the
     # descriptor is closed.
     ctypes.CDLL(None).umount2(path.encode(), MNT_DETACH)
 
