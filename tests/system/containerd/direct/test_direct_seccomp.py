@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
