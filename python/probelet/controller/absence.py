@@ -61,7 +61,7 @@ class AbsenceReconciler:
         self._alarm: Alarm | None = None
 
     def begin(self) -> None:
-        """This process leads from now on. It has followed the Leases before, so it knows who is silent."""
+        """This process leads from now on. It has followed the Leases before, so it knows which agents are silent."""
         self._leads = True
         if self._alarm is not None:
             self._alarm.rearm()

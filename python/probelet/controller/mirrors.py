@@ -50,7 +50,7 @@ class Handlers:
     pods: Callable[[str], None] = lambda uid: None
     """Gets the UID of each pod that changed."""
     out: Callable[[OutOfService], None] = lambda pod: None
-    """Gets each pod that requests keep out of service, and once more when it is back."""
+    """Gets every pod, with the requests that keep it out of service."""
 
 
 class Mirrors:

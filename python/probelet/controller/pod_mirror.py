@@ -38,8 +38,8 @@ class Follower:
 
 class PodMirror:
     """``on_guarded`` gets the UID of each pod of enhanced liveness that changed, and the pod if it is still one;
-    ``on_connected`` gets each change of the connection; ``on_out`` each pod that requests keep out of service, and once
-    more when it is back."""
+    ``on_connected`` gets each change of the connection; ``on_seen`` which requests keep a pod out of service, of every
+    pod."""
 
     def __init__(
         self,
@@ -47,14 +47,13 @@ class PodMirror:
         clock: Clock,
         on_guarded: Callable[[str, GuardedPod | None], None],
         on_connected: Callable[[bool], None],
-        on_out: Callable[[OutOfService], None] = lambda pod: None,
+        on_seen: Callable[[OutOfService], None] = lambda pod: None,
     ) -> None:
         self.has_taken = False
         """Whether all taken-over pods are known and their changes arrive."""
         self._on_guarded = on_guarded
         self._on_connected = on_connected
-        self._on_out = on_out
-        self._out: set[tuple[str, str]] = set()
+        self._on_seen = on_seen
         self._follower: Follower | None = None
         self._list_again = asyncio.Event()
         self._reflector = Reflector(
@@ -86,23 +85,13 @@ class PodMirror:
         self._sync()
 
     def _decode(self, found: dict[str, Any]) -> SeenPod | None:
-        self._note_out(found)
+        self._on_seen(out_of_service(found))
         if self._follower is None or not is_taken(annotations_of(found)):
             guarded = read_pod(found)
             return None if guarded is None else SeenPod(guarded, None)
         pod = read_pod_object(found)
         guarded, taken = guarded_of(pod), taken_of(pod)
         return None if guarded is None and taken is None else SeenPod(guarded, taken)
-
-    def _note_out(self, found: dict[str, Any]) -> None:
-        pod = out_of_service(found)
-        name = (pod.namespace, pod.name)
-        if pod.requests or name in self._out:
-            self._on_out(pod)
-        if pod.requests:
-            self._out.add(name)
-        else:
-            self._out.discard(name)
 
     def _changed(self, before: SeenPod | None, now: SeenPod | None) -> None:
         (guarded_before, taken_before), (guarded, taken) = _parts(before), _parts(now)

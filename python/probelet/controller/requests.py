@@ -189,7 +189,7 @@ class RequestReconciler:
     # Pods whose request is gone.
 
     def pod_is_out(self, pod: OutOfService) -> None:
-        """Requests keep a pod out of service, or it is back."""
+        """These requests keep a pod out of service; none of almost every pod."""
         if pod.requests:
             self._out[pod.namespace, pod.name] = pod
         else:

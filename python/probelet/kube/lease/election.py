@@ -47,7 +47,7 @@ class Election:
         return (self._observed or {}).get("spec") or {}
 
     def has_leader(self, now: int) -> bool:
-        """Whether the lease as it was last seen has a holder who has renewed it within its duration."""
+        """Whether the Lease, as it was last seen, has a holder that renewed it within its duration."""
         return bool(self.leader) and now < self._observed_ns + self._lasts_ns()
 
     def observe(self, lease: Object | None, now: int) -> None:

@@ -77,6 +77,15 @@ _MONGO: Final = Client(
     ),
 )
 _KAFKA: Final = Client(options=("--bootstrap-server", "--bootstrap-controller", "--broker-list", "--zookeeper"))
+_KAFKA_TOOLS: Final = (
+    "topics",
+    "broker-api-versions",
+    "metadata-quorum",
+    "cluster",
+    "configs",
+    "consumer-groups",
+    "features",
+)
 _RABBITMQ: Final = Client(options=("-n", "--node"), form="node")
 _GRPC: Final = Client(options=("-addr", "--addr"))
 _ETCD: Final = Client(options=("--endpoints", "--endpoint"), variables=("ETCDCTL_ENDPOINTS",))
@@ -107,9 +116,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
     **dict.fromkeys(("mariadb", "mariadb-admin", "mariadb-show", "mariadb-check"), _MYSQL),
     **dict.fromkeys(("psql", "pg_isready"), _POSTGRES),
     **dict.fromkeys(("mongosh", "mongo"), _MONGO),
-    **{f"kafka-{name}{end}": _KAFKA for name in ("topics", "broker-api-versions") for end in ("", ".sh")},
-    **{f"kafka-{name}{end}": _KAFKA for name in ("metadata-quorum", "cluster", "configs") for end in ("", ".sh")},
-    **{f"kafka-{name}{end}": _KAFKA for name in ("consumer-groups", "features") for end in ("", ".sh")},
+    **{f"kafka-{name}{end}": _KAFKA for name in _KAFKA_TOOLS for end in ("", ".sh")},
     **dict.fromkeys(("kcat", "kafkacat", "cub"), Client(options=("-b",))),
     "zkCli.sh": Client(options=("-server",)),
     **dict.fromkeys(("zookeeper-shell", "zookeeper-shell.sh"), Client(place="host")),

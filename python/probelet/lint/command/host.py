@@ -82,10 +82,8 @@ def _of_one(value: str) -> Iterator[str]:
     scheme = _SCHEME.match(value)
     if scheme is not None and not _SOCKET.match(value):
         rest = scheme["rest"]
-        if scheme["scheme"].lower() in _PATH_SCHEMES:
-            value = rest.partition("/")[2] or rest
-        else:
-            value = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
+        is_in_path = scheme["scheme"].lower() in _PATH_SCHEMES
+        value = (rest.partition("/")[2] or rest) if is_in_path else _authority(rest)
     for part in value.split(","):
         yield _host(part.strip())
 
@@ -95,7 +93,7 @@ def _of_option(value: str, syntax: Client) -> Iterator[str]:
         case "node":
             yield from hosts_of(value.rpartition("@")[2]) if "@" in value else (ITSELF,)
         case "sql server":
-            yield from hosts_of(re.split(r"[,\\\\]", _PROTOCOL.sub("", value), maxsplit=1)[0])
+            yield from hosts_of(re.split(r"[,\\]", _PROTOCOL.sub("", value), maxsplit=1)[0])
         case _:
             yield from hosts_of(_members(value) if syntax.place == "database" else value)
 
@@ -111,12 +109,17 @@ def _host(value: str) -> str:
     if not value or _SOCKET.match(value):
         return ITSELF
     if (scheme := _SCHEME.match(value)) is not None:
-        value = re.split(r"[/?#]", scheme["rest"], maxsplit=1)[0].rpartition("@")[2]
+        value = _authority(scheme["rest"])
     value = _RESOLVER.sub("", value)
     if value.count(":") > 1 and _IPV6.fullmatch(value):
         return value
     found = _HOST_PORT.fullmatch(value)
     return found["host"].strip("[]") if found is not None else value
+
+
+def _authority(rest: str) -> str:
+    """The authority of a URL behind its scheme, without the user."""
+    return re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
 
 
 def _read(words: list[str], syntax: Client) -> tuple[list[str], list[str], bool]:

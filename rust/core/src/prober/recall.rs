@@ -21,8 +21,8 @@ impl Prober {
     }
 
     /// Recalls for the workers that AddPod will make what the pod's status says of containers that run: one that has started
-    /// has passed its startup probe, one that is ready its readiness probe. A memory that says otherwise goes: the caller,
-    /// who has set the status, knows more.
+    /// has passed its startup probe, one that is ready its readiness probe. A memory that says otherwise goes, because the
+    /// caller has set the status from newer facts.
     pub fn recall_status(&mut self, uid: &str) {
         let Some(index) = self.pods.find(uid) else {
             return;

@@ -97,7 +97,7 @@ def test_an_old_failure_is_judged_by_what_was_seen_since_it_began() -> None:
     made.fail(*fasts)
     made.configure(OPEN)
     made.run(6)
-    assert made.created_pods == ["slow-0"], "4 of 10 fail, as everybody knows who asks about the old failure"
+    assert made.created_pods == ["slow-0"], "judged by the old failure, 4 of 10 known pods fail"
     assert {made.last(pod.name).reason for pod in fasts} == {"BreakerOpen"}
 
 
