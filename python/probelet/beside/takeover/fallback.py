@@ -11,6 +11,7 @@ from probelet.beside.takeover.names import FALLBACK_ANNOTATION
 from probelet.beside.takeover.rules import decoded_probe
 from probelet.errors import ProbeletError
 from probelet.spec.model.pod_object import RawProbe
+from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 from probelet.spec.text.duration import MINUTE, SECOND, DurationError, parse_duration
 from probelet.spec.text.golang import go_quote
 
@@ -20,9 +21,6 @@ LEAST_NS: Final = MINUTE
 LEAST_ENHANCED_NS: Final = 30 * MINUTE
 """The shortest one with enhanced liveness: a budget or a delay may hold a restart back for as long as it likes, and a
 shorter fallback would often decide before the cluster does."""
-
-GRACE_SECONDS: Final = 30
-"""A pod's grace if it names none (core/v1 ``DefaultTerminationGracePeriodSeconds``)."""
 
 
 class FallbackError(ProbeletError, ValueError):
@@ -63,7 +61,7 @@ def fallback_of(liveness: RawProbe, ns: int, grace_seconds: int | None) -> RawPr
     probe = decoded_probe(liveness)
     grace = probe.termination_grace_period_seconds
     if grace is None:
-        grace = GRACE_SECONDS if grace_seconds is None else grace_seconds
+        grace = TERMINATION_GRACE_PERIOD_SECONDS if grace_seconds is None else grace_seconds
     agents = 2 * probe.failure_threshold * (probe.period_seconds + probe.timeout_seconds) + grace
     failures = -(-max(ns, agents * SECOND) // (probe.period_seconds * SECOND))
     return {**liveness, "failureThreshold": min(failures, NEVER)}

@@ -37,17 +37,13 @@ pub(crate) fn main(arguments: &[String]) -> ExitCode {
 
 /// Removes what samples have left whose program was killed.
 pub(crate) fn sweep() -> ExitCode {
-    match remove_leftovers() {
-        Ok(kept) if kept.is_empty() => ExitCode::SUCCESS,
-        Ok(kept) => {
-            eprintln!("{}", kept.join("; "));
-            ExitCode::FAILURE
-        }
-        Err(why) => {
-            eprintln!("{why}");
-            ExitCode::FAILURE
-        }
-    }
+    let why = match remove_leftovers() {
+        Ok(kept) if kept.is_empty() => return ExitCode::SUCCESS,
+        Ok(kept) => kept.join("; "),
+        Err(why) => why,
+    };
+    eprintln!("{why}");
+    ExitCode::FAILURE
 }
 
 fn sample(arguments: &[String]) -> Result<Vec<u8>, String> {
