@@ -40,8 +40,10 @@ class Manifests:
         return [one for one in self.objects if one["kind"] in kinds]
 
 
-def documents(file: Path) -> list[Object]:
-    return [document for document in yaml.safe_load_all(file.read_text()) if document]
+def documents(place: Path) -> list[Object]:
+    """The documents of a file, or of each file in a folder."""
+    found = sorted(place.glob("*.yaml")) if place.is_dir() else [place]
+    return [document for file in found for document in yaml.safe_load_all(file.read_text()) if document]
 
 
 def kustomization(folder: Path) -> Object:

@@ -52,6 +52,13 @@ def test_every_file_is_listed_by_a_kustomization() -> None:
     assert {path for path in found - listed if path.name != "kustomization.yaml"} == set()
 
 
+def test_a_patch_is_a_file_of_its_own() -> None:
+    """kustomize 5.5, which kubectl 1.32 has, ends with a panic at a file that deletes two objects."""
+    for folder in (*OVERLAYS.iterdir(), *COMPONENTS.iterdir()):
+        for patch in kustomization(folder).get("patches", []):
+            assert "path" not in patch or len(documents(folder / patch["path"])) == 1, (folder.name, patch)
+
+
 def test_every_object_is_in_the_namespace_of_probelet_and_labelled() -> None:
     for one in ALL:
         meta = one["metadata"]

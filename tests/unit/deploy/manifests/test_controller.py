@@ -164,7 +164,7 @@ def test_the_flags_beside_openkruise_exist(verb: str, program: App) -> None:
 
 
 def test_beside_openkruise_its_kinds_and_the_admission_of_requests_are_its_own() -> None:
-    removed = documents(COMPONENTS / "coexist-kruise" / "removed.yaml")
+    removed = documents(COMPONENTS / "coexist-kruise" / "removed")
     crds = {one["metadata"]["name"] for one in removed if one["kind"] == "CustomResourceDefinition"}
     assert crds == {crd["metadata"]["name"] for path in CRDS.glob("*s.yaml") for crd in documents(path)}
     [[_, *operations]] = documents(ENHANCED / "webhook.yaml")

@@ -107,7 +107,7 @@ def test_it_needs_no_root_and_nothing_of_the_node() -> None:
 
 def test_with_cert_manager_it_has_no_rights_and_no_token() -> None:
     overlay = OVERLAYS / "cert-manager"
-    removed = {(one["kind"], one["metadata"]["name"]) for one in documents(overlay / "rights.yaml")}
+    removed = {(one["kind"], one["metadata"]["name"]) for one in documents(overlay / "rights")}
     rights = ALL.kinds("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
     assert removed == {
         (one["kind"], one["metadata"]["name"]) for one in rights if one["metadata"]["name"] == "probelet-webhook"
