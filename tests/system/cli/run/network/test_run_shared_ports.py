@@ -62,7 +62,10 @@ def test_a_pod_is_not_ready_by_its_neighbours_answer(start: Start, tmp_path: Pat
         "the other pod's probe to be answered by its neighbour",
     )
     assert not web["ready"]
-    last = run.status()["web"]["containers"][0]["probes"]["readiness"]["last"]
+    # The owner of the port is known before the attempt that asks for it has ended.
+    last = wait_for(
+        lambda: run.status()["web"]["containers"][0]["probes"]["readiness"]["last"], "the end of an attempt"
+    )
     assert (last["outcome"], last["cause"]) == ("failure", "refused")
     owner = f"container app of pod default/greedy listens on 0.0.0.0:{port}"
     assert f"connect: connection refused ({owner})" in last["message"]
