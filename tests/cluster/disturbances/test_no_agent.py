@@ -8,9 +8,10 @@ from itertools import groupby
 import pytest
 
 from tests.cluster.cluster import Cluster
+from tests.cluster.disturbances.conftest import Absence
 from tests.cluster.disturbances.pods import managed
 from tests.cluster.fifteen.pods import service
-from tests.cluster.installed import SYSTEM, Installed
+from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition, moment
@@ -43,7 +44,7 @@ def all_pods() -> list[Object]:
 
 
 @pytest.fixture
-def recording(cluster: Cluster, probelet: Installed, namespace: Namespace) -> Iterator[Recording]:
+def recording(cluster: Cluster, namespace: Namespace, absence: Absence) -> Iterator[Recording]:
     """Ready pods on a node that has lost its agent."""
     recording = Recording(namespace, cluster.folder / "scenes" / namespace.name, "disturbed")
     recording.begin()
@@ -52,14 +53,9 @@ def recording(cluster: Cluster, probelet: Installed, namespace: Namespace) -> It
         namespace.create(one)
     for name in (NATIVE, MADE, OWN):
         namespace.until_ready(name)
-    probelet.choose_node(False)
-    until(lambda: not probelet.agent_pods(), "the agent to go")
-    yield recording
-    recording.end()
-    probelet.choose_node(True)
-    # A kubelet that starts anew refuses pods that ran on a node with the label.
-    cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
-    until(probelet.is_ready, "the agent", 120.0)
+    with absence:
+        yield recording
+        recording.end()
 
 
 def crash(cluster: Cluster, namespace: Namespace) -> None:

@@ -1,6 +1,7 @@
-"""One engine on a machine whose only name server is hostile: run it in a network and a mount namespace of its own.
+"""One engine on a machine with a hostile name server: run it in a network and a mount namespace of its own.
 
-Prints, as JSON, the result, the failures and the errors of each worker by its name.
+Takes the seconds that an attempt on a hostile name has, and the addresses of name servers that are honest. Prints, as
+JSON, the result, the failures and the errors of each worker by its name.
 """
 
 import json
@@ -31,7 +32,8 @@ def done(workers: dict[str, Worker]) -> bool:
 
 def main() -> None:
     target = [BUILD / "target", "127.0.0.1:0"]
-    server = [sys.executable, "-m", "tests.handlers.hostile.names"]
+    timeout_seconds, *honest = sys.argv[1:]
+    server = [sys.executable, "-m", "tests.handlers.hostile.names", *honest]
     with (
         subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as names,
         subprocess.Popen(target, stdout=subprocess.PIPE, text=True) as web,
@@ -42,7 +44,7 @@ def main() -> None:
         port = int(web.stdout.readline().rpartition(":")[2])
         with served_engine() as engine:
             for name in WRONG | RIGHT:
-                engine.add(name, named(port, f"{name}-0"), 2)
+                engine.add(name, named(port, f"{name}-0"), int(timeout_seconds))
             for number in range(HEALTHY):
                 engine.add(f"healthy-name-{number}", named(port, f"healthy-{number}"), FOR_EVER_SECONDS)
                 engine.add(f"healthy-address-{number}", handler("tcpSocket", port), FOR_EVER_SECONDS)
