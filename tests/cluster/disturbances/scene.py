@@ -8,10 +8,6 @@ from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition
 from tests.kubelet.beside.seen.instance import Instance
 
-SETTLE_SECONDS = 60.0
-"""From the end of a disturbance to conditions that are right again."""
-
-
 class Scene:
     """Between ``begin`` and ``end`` the test disturbs."""
 
@@ -44,7 +40,7 @@ class Scene:
     def settle(self) -> None:
         """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
         for name in (*pods.STEADY, pods.TURNING):
-            self.namespace.until_ready(name, SETTLE_SECONDS)
+            self.namespace.until_ready(name)
         assert not self.namespace.is_ready(pods.STARTING)
 
     def end(self) -> ClusterSide:
