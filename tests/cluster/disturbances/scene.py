@@ -8,6 +8,7 @@ from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition
 from tests.kubelet.beside.seen.instance import Instance
 
+
 class Scene:
     """Between ``begin`` and ``end`` the test disturbs."""
 

@@ -2,14 +2,14 @@
 
 import asyncio
 import errno
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Final
 
 WAIT_SECONDS: Final = 5.0
-"""How long a caller waits for the disk, in real time: a disk that needs longer counts as one that refuses."""
+"""How long a caller waits for the disk, in real time: a disk that needs longer counts as one that refuses, and later
+callers do not wait for it at all until it has made a change."""
 
 Change = Callable[[], None]
 
@@ -24,8 +24,9 @@ class DiskThread:
     def __init__(self) -> None:
         self._lock = Lock()
         self._waiting: dict[str, tuple[Change, list[Future[None]]]] = {}
-        self._began: float | None = None
-        """Since when the thread has been making a change; None if there is no thread."""
+        self._runs = False
+        self._hangs = False
+        """Whether a caller has waited in vain for the change that the thread is making."""
 
     async def make(self, name: str, change: Change) -> None:
         """Makes a change of the file ``name``, and returns when it is made. Raises OSError; TimeoutError, which is one,
@@ -34,14 +35,16 @@ class DiskThread:
         with self._lock:
             _, others = self._waiting.pop(name, (None, []))
             self._waiting[name] = change, [*others, made]
-            if self._began is None:
-                self._began = time.monotonic()
+            if not self._runs:
+                self._runs = True
                 Thread(target=self._run, name="probelet-state", daemon=True).start()
-            left = self._began + WAIT_SECONDS - time.monotonic()
+            hangs = self._hangs
         awaited = asyncio.wrap_future(made)
-        done, _ = await asyncio.wait({awaited}, timeout=max(0.0, left))
+        done, _ = await asyncio.wait({awaited}, timeout=0.0 if hangs else WAIT_SECONDS)
         if not done:
             awaited.cancel()
+            with self._lock:
+                self._hangs = self._runs
             raise TimeoutError(errno.ETIMEDOUT, f"the disk has not answered for {WAIT_SECONDS:g} s")
         await awaited
 
@@ -49,12 +52,12 @@ class DiskThread:
         while True:
             with self._lock:
                 if not self._waiting:
-                    self._began = None
+                    self._runs = self._hangs = False
                     return
                 name = next(iter(self._waiting))
                 change, callers = self._waiting.pop(name)
-                self._began = time.monotonic()
             failed = _failure_of(change)
+            self._hangs = False
             for caller in callers:
                 # A caller that has given up has cancelled.
                 if caller.set_running_or_notify_cancel():
