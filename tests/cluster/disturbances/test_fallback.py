@@ -51,12 +51,12 @@ def test_without_an_agent_the_kubelet_restarts_a_container_after_the_fallbacks_t
         run(namespace, with_fallback(), hangs(WITHOUT))
         namespace.until(lambda: restarts(namespace, FALLBACK) == 1, "the kubelet's restart", FALLBACK_SECONDS * 2.5)
         recording.end()
+        assert killers(namespace, FALLBACK) == {"kubelet"}
     seen = ClusterSide(recording.out)
     first, _ = seen.of(FALLBACK)["app"]
     assert first.finished - first_bad_answer(first) >= FALLBACK_SECONDS - 2, "the whole of the time has passed"
     assert first.exit_code == 0, "it had its grace"
     assert [one.finished for one in seen.of(WITHOUT)["app"]] == [0], "nobody restarts a pod without a fallback"
-    assert killers(namespace, FALLBACK) == {"kubelet"}
 
 
 def test_an_agent_that_lives_kills_long_before(namespace: Namespace, recording: Recording) -> None:
