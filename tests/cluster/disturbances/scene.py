@@ -40,10 +40,13 @@ class Scene:
 
     def settle(self) -> None:
         """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
+        self.until_steady()
+        assert not self.namespace.is_ready(pods.STARTING)
+
+    def until_steady(self) -> None:
+        """Wait until the pods that have to be ready are."""
         for name in (*pods.STEADY, pods.TURNING):
             self.namespace.until_ready(name)
-        # A kubelet that started anew may have taken it for started for a second or two.
-        self.namespace.until(lambda: not self.namespace.is_ready(pods.STARTING), f"{pods.STARTING} to be unready")
 
     def end(self) -> ClusterSide:
         """The record."""

@@ -51,7 +51,7 @@ def test_an_agent_that_is_killed_twenty_times_at_random_moments_kills_nothing_tw
     assert each_failure_killed_once(seen) > 0
     assert all(stayed_ready(seen, name) for name in STEADY)
     assert never_ready(seen, STARTING)
-    assert restarts(probelet) == before + KILLS
+    assert restarts(probelet) == before + KILLS, [one["status"] for one in probelet.agent_pods()]
 
 
 def restarts(probelet: Installed) -> int:
