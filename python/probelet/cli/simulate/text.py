@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
+from probelet.base.words import count, seconds, share
 from probelet.lab.picture.document import AdviceRow, FaultRow, RunRow, ServiceRow, SimulateDocument, VerdictRow
-from probelet.lab.simulate.words import count, seconds, share
 
 COLUMNS: Final = 80
 LABEL: Final = 10
