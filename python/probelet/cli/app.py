@@ -87,7 +87,11 @@ def _with_stdin(arguments: list[str]) -> Iterator[str]:
         takes_stdin = arguments[0] in ("run", "explain", "lint", "simulate")
         is_manifest = argument == "-" and (takes_stdin or before == "--from")
         is_option = argument in ("--from=-", "--against=-")
-        yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
+        if arguments[0] == "run" and argument.startswith("--stand-in="):
+            # The library knows no option whose value may be left out.
+            yield argument.replace("--stand-in=", "--stand-in-file=", 1)
+        else:
+            yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
 
 
 def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:

@@ -37,6 +37,8 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, shorten
 
 # Finds the programs of a pod that this machine lacks.
 MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
+# Puts other programs into a pod in the place of its containers; the second argument is the name of its workload.
+StandIn: TypeAlias = Callable[[Pod, str], Pod]
 
 REPLICAS_MAX: Final = 4096
 """Most pods that ``replicas`` makes of one file: many times those of a node."""
@@ -51,13 +53,15 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``stand_in`` changes what the
+    pods run, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
+    stand_in: StandIn | None = None
 
 
 class FoundPod(NamedTuple):
@@ -160,8 +164,12 @@ class _Reader:
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
         warnings = unresolved_ports(pod)
+        if self._rules.stand_in is not None:
+            pods = [self._rules.stand_in(each, name.name) for each in pods]
         if self._rules.runtime == "process":
-            warnings += self._rules.missing(pod)
+            runs = pods[-1] if pods else pod
+            errors += require_command(runs)
+            warnings += self._rules.missing(runs)
         problems = [place.in_pod("error", error) for error in errors]
         problems += [place.in_pod("warning", error) for error in warnings]
         problems += [place.located("error", error) for error in self._misasked(asked)]
@@ -178,9 +186,7 @@ class _Reader:
         errors = validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
         if self._rules.deny_hosts:
             errors += denied_hosts(pod)
-        if self._rules.runtime == "process":
-            errors += require_command(pod)
-        elif self._rules.runtime == "cri":
+        if self._rules.runtime == "cri":
             errors += require_image(pod) + denied_fields(pod)
         return errors
 
