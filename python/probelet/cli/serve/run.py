@@ -34,6 +34,9 @@ Serve = Annotated[
     ),
 ]
 
+PROGRAMS_SHOWN_MAX = 8
+"""Programs that the line about a start as root names."""
+
 StandInFlag = Annotated[
     bool,
     Parameter(
@@ -125,6 +128,8 @@ def run(
     first = _first(source, strict=manifests.strict, idle=serve is not None)
     if stand_ins is not None:
         stand_ins.announce()
+    elif runtime == PROCESS:
+        _warn_of_root(first)
     flags = RunFlags(
         configuration=configuration,
         manifests=source,
@@ -152,6 +157,24 @@ def run(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return _exit_code(ended)
+
+
+def _warn_of_root(first: "list[Manifest]") -> None:
+    """Says, before anything is started, what of the manifests runs with all rights on this machine."""
+    import os
+
+    import structlog
+
+    from probelet.base.printable import printable
+    from probelet.node.source.programs import programs
+
+    found = programs(manifest.pod for manifest in first) if os.geteuid() == 0 else []
+    if found:
+        more = f" and {len(found) - PROGRAMS_SHOWN_MAX} more" if len(found) > PROGRAMS_SHOWN_MAX else ""
+        structlog.get_logger("probelet.run").warning(
+            "programs of the manifests run as root on this machine; --stand-in runs none of those with an image",
+            programs=printable(", ".join(found[:PROGRAMS_SHOWN_MAX]) + more),
+        )
 
 
 def _stand_ins(path: Path | None) -> "StandIns":

@@ -1,5 +1,6 @@
 """``run --stand-in``: a Deployment from anywhere runs, is ready, and can be broken."""
 
+import os
 import random
 from pathlib import Path
 
@@ -53,6 +54,21 @@ def test_every_kind_of_probe_of_a_foreign_deployment_passes(start: Start, tmp_pa
     run.line("listening")
     wait_for(lambda: ready(run), "the pod to be ready")
     assert "stand-in for shop/web: " in run.verb("logs", "shop", "-c", "web").stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root")
+def test_a_start_as_root_says_first_what_runs_as_root(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
+        "  - {name: app, command: [sleep, '3600'], livenessProbe: {exec: {command: [/bin/true]}}}\n"
+    )
+    run = start(str(path))
+    line = run.line("programs of the manifests run as root on this machine")
+    assert line["programs"] == "sleep (web/app), /bin/true (web/app)"
+    run.line("container started")
+    messages = [each["message"] for each in run.log_lines]
+    assert messages.index(line["message"]) < messages.index("container started")
 
 
 def test_without_the_flag_one_line_names_the_containers_and_the_flag(tmp_path: Path) -> None:
