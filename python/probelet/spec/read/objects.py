@@ -20,7 +20,7 @@ from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
-from probelet.spec.read.decode import decode_node, report_duplicates
+from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
 from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
 from probelet.spec.read.kinds import Asked, Kind, group_of
 from probelet.spec.read.place import Place, echoes
@@ -73,6 +73,8 @@ class FoundPod(NamedTuple):
     """The object that it comes from."""
     line: int
     """The object's first line, from 1."""
+    misspelt: tuple[str, ...] = ()
+    """A line for each field of a probe, or in the place of one, that no probe has."""
 
 
 @dataclass
@@ -179,7 +181,8 @@ class _Reader:
         self._found.problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
             self._found.names.append(name)
-            self._found.pods.extend(FoundPod(pod, name, root.line) for pod in pods)
+            misspelt = tuple(_misspelt(found))
+            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt) for pod in pods)
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""
@@ -209,6 +212,13 @@ class _Reader:
             return []
         name, numbers = pod.metadata.name, range(asked.first, asked.first + asked.pods)
         return [_named(pod, f"{name}-{number}") for number in numbers]
+
+
+def _misspelt(problems: list[Problem]) -> Iterator[str]:
+    """The unknown fields that have to do with a probe: a pod with a misspelt one runs without it."""
+    for problem in problems:
+        if UNKNOWN in problem.message and "probe" in f"{problem.field} {problem.message}".lower():
+            yield f"{problem.field}: {problem.message}"
 
 
 def _named(pod: Pod, name: str) -> Pod:
