@@ -5,12 +5,13 @@ from probelet.service.server import ALIAS, SERVICE
 from probelet.service.v1 import prober_pb2 as pb
 
 from tests.support.paths import ROOT
-from tests.unit.service.caller import Caller, exec_probe, make_pod, running
+from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, running, until_result
 
 
 async def test_both_names_answer_with_the_same_messages(caller: Caller) -> None:
-    pod, status = make_pod(livenessProbe=exec_probe()), running()
-    await caller.sync(pod, status)
+    responder = ExecResponder(caller, code=0)
+    await caller.sync(make_pod(livenessProbe=exec_probe()), running())
+    await until_result(caller.watch_results(), ("liveness", "test://1", "SUCCESS"))
     answers = []
     for name in (SERVICE.full_name, ALIAS):
         call = caller.channel.unary_unary(
@@ -21,6 +22,7 @@ async def test_both_names_answer_with_the_same_messages(caller: Caller) -> None:
         found = json_format.MessageToDict(await call(pb.ListResultsRequest()))
         answers.append({result["type"] for result in found["results"]})
     assert answers[0] == answers[1] != set()
+    await responder.gone()
 
 
 def test_the_two_files_differ_in_their_package_alone() -> None:
