@@ -1,11 +1,10 @@
 """The service has a second name, for stubs that are beside the installed probelet."""
 
-from google.protobuf import json_format
 from probelet.service.server import ALIAS, SERVICE
 from probelet.service.v1 import prober_pb2 as pb
 
 from tests.support.paths import ROOT
-from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, running, until_result
+from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, named, running, until_result
 
 
 async def test_both_names_answer_with_the_same_messages(caller: Caller) -> None:
@@ -19,9 +18,8 @@ async def test_both_names_answer_with_the_same_messages(caller: Caller) -> None:
             request_serializer=pb.ListResultsRequest.SerializeToString,
             response_deserializer=pb.ListResultsResponse.FromString,
         )
-        found = json_format.MessageToDict(await call(pb.ListResultsRequest()))
-        answers.append({result["type"] for result in found["results"]})
-    assert answers[0] == answers[1] != set()
+        answers.append(named((await call(pb.ListResultsRequest())).results))
+    assert answers == [{("liveness", "test://1"): "SUCCESS"}] * 2
     await responder.gone()
 
 
