@@ -121,6 +121,7 @@ def _pod(
         "manifest_error": None if outdated is None else str(outdated),
         "foreign_listeners": foreign,
         "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
+        "stands_for": pod.manifest.stands_for,
         "misspelt": list(pod.manifest.misspelt),
         "containers": rows,
     }

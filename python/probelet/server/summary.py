@@ -116,10 +116,13 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
 
 
 def pod_trouble(pod: dict[str, Any]) -> list[str]:
-    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; and
-    one for each part of the pod's annotation that is ignored."""
+    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; that
+    of a pod that stands for several of its template; and one for each part of its annotation and manifest that is
+    ignored."""
     waits = [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
     ignored = (*pod.get("problems", ()), *(line.replace(", ignored", "") for line in pod.get("misspelt", ())))
+    if (pods := pod.get("stands_for", 1)) > 1:
+        waits.append(f"stands for the {pods} pods that its template asks for; --replicas makes them all")
     return [*waits, *(f"ignored: {problem}" for problem in ignored)]
 
 

@@ -159,6 +159,8 @@ class PodDocument(TypedDict):
     """Not in ``serve``: the message that belongs to ``ready_reason``."""
     ignored: NotRequired[list[IgnoredField]]
     """Only in ``run``: the fields of the manifest that have no effect."""
+    stands_for: NotRequired[int]
+    """Only in ``run``: how many pods the template asks for of which this one alone was made; 1 for any other pod."""
     misspelt: NotRequired[list[str]]
     """Only in ``run``: the fields of the manifest that no probe has, a line each; empty if there is none."""
     problems: NotRequired[list[str]]

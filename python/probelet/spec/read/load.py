@@ -51,6 +51,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """The fields without effect on the runtime that will run the pod."""
     misspelt: tuple[str, ...] = ()
     """A line for each field of a probe, or in the place of one, that no probe has."""
+    stands_for: int = 1
+    """How many pods the template asks for of which this one alone is made."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -170,7 +172,7 @@ def _manifest(found: FoundPod, path: Path, runtime: RuntimeKind | None, node: st
     pod = with_static_uid(found.pod, path, node)
     ignored = tuple(ignored_fields(pod, runtime)) if runtime is not None else ()
     digest = hashlib.sha256(encode_pod(pod)).hexdigest()
-    return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt)
+    return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt, found.stands_for)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:

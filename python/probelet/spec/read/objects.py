@@ -75,6 +75,8 @@ class FoundPod(NamedTuple):
     """The object's first line, from 1."""
     misspelt: tuple[str, ...] = ()
     """A line for each field of a probe, or in the place of one, that no probe has."""
+    stands_for: int = 1
+    """How many pods its template asks for, if it alone is made of it."""
 
 
 @dataclass
@@ -182,7 +184,8 @@ class _Reader:
         if not any(problem.severity == "error" for problem in found):
             self._found.names.append(name)
             misspelt = tuple(_misspelt(found))
-            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt) for pod in pods)
+            stands_for = asked.pods if kind.template and asked.field and not self._rules.replicas else 1
+            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for) for pod in pods)
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""

@@ -1,4 +1,4 @@
-"""A misspelt field of a probe is known beside the pod that runs without it."""
+"""What a status says of a pod's manifest: a misspelt field of a probe, and for how many pods it stands."""
 
 from pathlib import Path
 
@@ -17,6 +17,26 @@ spec:
     livenesProbe: {httpGet: {port: 80}}
     readinessProbe: {tcpSocket: {port: 80}, periodSecond: 5}
 """
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: app}]}}
+"""
+
+
+def test_one_pod_of_a_template_says_for_how_many_it_stands() -> None:
+    (one,) = read_pods(Path("web.yaml"), DEPLOYMENT, Rules()).pods
+    assert one.stands_for == 3
+    (sentence,) = pod_trouble({"ready_reason": "", "stands_for": one.stands_for})
+    assert sentence == "stands for the 3 pods that its template asks for; --replicas makes them all"
+    several = read_pods(Path("web.yaml"), DEPLOYMENT, Rules(replicas=True)).pods
+    assert [found.stands_for for found in several] == [1, 1, 1]
 
 
 def test_fields_that_no_probe_has_are_kept_with_their_pod() -> None:
