@@ -14,7 +14,7 @@ class Verb:
     name: str
     module: str
     """The module of its ``app``, under ``probelet.cli``; the object of its entry point, if it has a ``package``."""
-    group: Literal["Node", "Cluster", "Laboratory", "Tools"]
+    group: Literal["Node", "Cluster", "Laboratory", "Tools", "For contributors"]
     help: str
     words: tuple[str, ...] = ()
     """The words that may follow the verb, if one must."""
@@ -91,7 +91,9 @@ _VERBS = (
         "Measure the CPU, memory and lateness of probes.",
         ("http", "https", "tcp", "grpc", "exec"),
     ),
-    Verb("stress", "stress.verb", "Laboratory", "Fill a node with crashing containers; count restarts and costs."),
+    Verb(
+        "stress", "stress.verb", "For contributors", "Fill a node with crashing containers; count restarts and costs."
+    ),
     Verb("version", "version", "Tools", "Show the version, and the kubelet release it matches."),
 )
 
@@ -99,14 +101,14 @@ ADDED: Final = (
     Verb(
         "conformance",
         "",
-        "Tools",
+        "For contributors",
         "Replay a folder of recordings and list the differences.",
         package="probelet-conformance",
     ),
     Verb(
         "replay",
         "",
-        "Tools",
+        "For contributors",
         "Replay recordings of the kubelet's prober with probelet's and compare.",
         package="probelet-conformance",
     ),

@@ -53,6 +53,7 @@ from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
+from probelet.spec.text.duration import SECOND
 
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
@@ -94,6 +95,8 @@ class NodePod:
         self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=grace, images=images)
         self.removing = False
         """True once the node has asked the pod to end."""
+        self.stops_at: dict[str, int] = {}
+        """The containers that are being stopped, by ID: when their grace is over, on the engine's clock."""
         self._on_gone = on_gone
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
@@ -328,6 +331,7 @@ class NodePod:
 
     def _announce(self, effect: Effect) -> None:
         if isinstance(effect, KillContainer):
+            self.stops_at[effect.container_id] = self._host.timers.now() + effect.grace_seconds * SECOND
             self._log.info(
                 "killing container",
                 container=effect.name,
@@ -341,6 +345,8 @@ class NodePod:
             self._log.info("running hook", container=effect.container.name, hook=effect.hook)
 
     def _report(self, effect: Effect, outcome: Outcome) -> None:
+        if isinstance(effect, KillContainer):
+            self.stops_at.pop(effect.container_id, None)
         if outcome.error:
             if isinstance(effect, RunHook):
                 name = effect.container.name

@@ -100,7 +100,10 @@ def _pod(
             for probe_type, probe in container.probes.items()
         }
         backoff = _backoff(pod, container, gate, moment)
-        rows.append(container_row(status, of_containers.get(container.name, {}), backoff, probes))
+        row = container_row(status, of_containers.get(container.name, {}), backoff, probes)
+        if (until_ns := pod.stops_at.get(status.container_id)) is not None:
+            row["stopping_until"] = moment.wall(until_ns)
+        rows.append(row)
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
     condition = ready_condition(pod.pod, known)
@@ -118,6 +121,8 @@ def _pod(
         "manifest_error": None if outdated is None else str(outdated),
         "foreign_listeners": foreign,
         "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
+        "stands_for": pod.manifest.stands_for,
+        "misspelt": list(pod.manifest.misspelt),
         "containers": rows,
     }
 

@@ -49,8 +49,11 @@ def succeeded(last: dict[str, Any]) -> bool:
     return last["outcome"] in ("success", "warning")
 
 
-def state(container: dict[str, Any]) -> str:
-    """The state in a word or two: ``Running``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit 1)``."""
+def state(container: dict[str, Any], as_of: datetime) -> str:
+    """The state in a word or two: ``Running``, ``Stopping, 22s``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit
+    1)``."""
+    if (until := container.get("stopping_until")) is not None and container["state"] == "running":
+        return f"Stopping, {span(seconds_between(as_of, until))}"
     reason = container["reason"] or container["state"].capitalize()
     if container["state"] == "terminated" and container["exit_code"]:
         return f"{reason} (exit {container['exit_code']})"
@@ -113,10 +116,14 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
 
 
 def pod_trouble(pod: dict[str, Any]) -> list[str]:
-    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; and
-    one for each part of the pod's annotation that is ignored."""
+    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; that
+    of a pod that stands for several of its template; and one for each part of its annotation and manifest that is
+    ignored."""
     waits = [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
-    return [*waits, *(f"ignored: {problem}" for problem in pod.get("problems", ()))]
+    ignored = (*pod.get("problems", ()), *(line.replace(", ignored", "") for line in pod.get("misspelt", ())))
+    if (pods := pod.get("stands_for", 1)) > 1:
+        waits.append(f"stands for the {pods} pods that its template asks for; --replicas makes them all")
+    return [*waits, *(f"ignored: {problem}" for problem in ignored)]
 
 
 def foreign(pod: dict[str, Any]) -> list[str]:

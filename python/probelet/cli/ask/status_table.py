@@ -146,7 +146,7 @@ class StatusTable:
         cells = [
             name,
             _ready("1/1" if container["ready"] else "0/1", ready, ended=_has_succeeded(container)),
-            line_of(state(container), state_style(container)),
+            line_of(state(container, self._as_of), state_style(container)),
             Text(restarts(container, self._as_of), "yellow" if container["restart_count"] else ""),
             self._probes(container["probes"]),
         ]

@@ -74,7 +74,7 @@ class TopTable(StatusTable):
                 name += f"/{row['container']}"
             cells = [
                 line_of(name),
-                line_of(state(container), state_style(container)),
+                line_of(state(container, self._as_of), state_style(container)),
                 Text(str(row["restart_count"]), "yellow" if row["restart_count"] else "dim"),
                 Text(span(row["backoff_seconds"]), "yellow") if row["backoff_seconds"] else Text(""),
                 _milliseconds(row["lateness_ms"], LATE_MS) if row["probes"] else Text(""),

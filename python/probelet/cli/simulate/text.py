@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
+from probelet.base.words import count, seconds, share
 from probelet.lab.picture.document import AdviceRow, FaultRow, RunRow, ServiceRow, SimulateDocument, VerdictRow
-from probelet.lab.simulate.words import count, seconds, share
 
 COLUMNS: Final = 80
 LABEL: Final = 10
@@ -178,9 +178,13 @@ def recovery(verdict: VerdictRow, faults: list[FaultRow]) -> str:
 
 
 def _advice(advice: AdviceRow, base: VerdictRow) -> Iterator[str]:
-    change = f"{advice['old']} -> {advice['new']}" if advice["old"] else advice["new"]
-    kind, _, name = advice["object"].split("/")
-    yield from _labelled("change", [f"{_short(advice['path'])} of {kind} {name}: {change}"])
+    also = advice.get("also", [])
+    # Of several containers the field alone would not say which.
+    short = (lambda path: path.rpartition("spec.")[2]) if also else _short
+    for row in (advice, *also):
+        change = f"{row['old']} -> {row['new']}" if row["old"] else row["new"]
+        kind, _, name = row["object"].split("/")
+        yield from _labelled("change" if row is advice else "and", [f"{short(row['path'])} of {kind} {name}: {change}"])
     yield from _labelled("", [f"then {gain(advice['verdict'], base)}; {advice['why']}"])
 
 

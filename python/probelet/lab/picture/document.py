@@ -242,8 +242,21 @@ class VerdictRow(TypedDict):
     """The longest time in which a Service that got requests served none."""
 
 
+class ChangeRow(TypedDict):
+    """A change of one field."""
+
+    object: str
+    """The manifest's object: ``Kind/namespace/name``."""
+    path: str
+    """The field, by its path in the object."""
+    old: str
+    """The field's value in the manifest, as YAML on one line; empty if the manifest does not have it."""
+    new: str
+    """The value that was tried; empty if the field was taken out."""
+
+
 class AdviceRow(TypedDict):
-    """A change of one field, and what the same scenario comes to with it."""
+    """A change of one field, or of several together, and what the same scenario comes to with it."""
 
     id: str
     """A short name of the advice, which stays from release to release."""
@@ -259,6 +272,8 @@ class AdviceRow(TypedDict):
     """One sentence."""
     verdict: VerdictRow
     """The verdict of the same scenario and seed with this change alone."""
+    also: NotRequired[list[ChangeRow]]
+    """The changes that were made together with it; only where one field alone is not enough."""
 
 
 class GuardRow(TypedDict):

@@ -102,6 +102,8 @@ class ContainerDocument(TypedDict):
     """The last exit; null before the first one."""
     backoff: BackoffDocument | None
     """The wait for the next start; null if the container does not wait."""
+    stopping_until: NotRequired[str]
+    """Only in ``run``, and only of a container that is being stopped: when its grace is over."""
     probes: dict[str, ProbeDocument]
     """The probes that the manifest has, by type: ``liveness``, ``readiness``, ``startup``."""
 
@@ -157,6 +159,10 @@ class PodDocument(TypedDict):
     """Not in ``serve``: the message that belongs to ``ready_reason``."""
     ignored: NotRequired[list[IgnoredField]]
     """Only in ``run``: the fields of the manifest that have no effect."""
+    stands_for: NotRequired[int]
+    """Only in ``run``: how many pods the template asks for of which this one alone was made; 1 for any other pod."""
+    misspelt: NotRequired[list[str]]
+    """Only in ``run``: the fields of the manifest that no probe has, a line each; empty if there is none."""
     problems: NotRequired[list[str]]
     """Only in ``agent``: the parts of the pod's annotation that are ignored, a line each."""
     manifest_error: NotRequired[str | None]

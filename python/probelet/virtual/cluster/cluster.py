@@ -8,6 +8,7 @@ import msgspec
 from probelet.beside.guard.restart.settings.read import read_settings
 from probelet.errors import ClusterError
 from probelet.spec.text.duration import SECOND, format_duration
+from probelet.virtual.argument import check_type
 from probelet.virtual.cluster.applying import apply, bind, wanted
 from probelet.virtual.cluster.behaviour import Behaviour, Spread, check_spread
 from probelet.virtual.cluster.container import bytes_of, mentioned
@@ -54,6 +55,7 @@ class VirtualCluster:
     Raises:
         ManifestError: a manifest has a mistake (one line each).
         ClusterError: an argument is impossible.
+        TypeError: an argument has a wrong type.
         InvalidInputError: ``kubelet_version`` is not known.
     """
 
@@ -67,6 +69,9 @@ class VirtualCluster:
         attempts: int = 2_000,
         strict: bool = True,
     ) -> None:
+        for name, value in (("nodes", nodes), ("seed", seed), ("attempts", attempts)):
+            check_type(name, value, int)
+        check_type("strict", strict, bool)
         if not 1 <= nodes <= NODES_MAX:
             raise ClusterError(f"nodes: {nodes}: must be from 1 to {NODES_MAX}")
         self._seed = seed
