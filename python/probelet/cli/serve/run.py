@@ -23,7 +23,7 @@ from probelet.cli.verb import verb
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
-    from probelet.daemon.run import Ended
+    from probelet.daemon.run import Ended, RunFlags
     from probelet.node.source.watch import Manifests
     from probelet.spec.read.load import Manifest
 
@@ -82,16 +82,10 @@ def run(
     log: LogFlags = LOG,
 ) -> int:
     import socket
-    from contextlib import closing
 
-    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
-    from probelet.daemon.run import PROCESS, RunFlags, carry_out
-    from probelet.errors import DaemonError
+    from probelet.daemon.run import PROCESS, RunFlags
     from probelet.node.source.watch import Manifests
-    from probelet.server.address import listening_socket, parse_address
-    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.error import ServerError
 
     if runtime != PROCESS and isolate != "none":
         raise CliError(f"--isolate {isolate}: only for --runtime {PROCESS}; a CRI runtime isolates every pod")
@@ -124,9 +118,23 @@ def run(
         serve=serve,
         descriptors=descriptors,
     )
+    return _carried_out(flags, state_dir, listen, allow_remote=allow_remote)
+
+
+def _carried_out(flags: "RunFlags", state_dir: Path | None, listen: str, *, allow_remote: bool) -> int:
+    """Runs the pods until the end; returns the exit code. Raises CliError if a socket or a directory cannot be used."""
+    from contextlib import closing
+
+    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
+    from probelet.daemon.run import carry_out
+    from probelet.errors import DaemonError
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.error import ServerError
+
     try:
-        if serve is not None:
-            check_socket_path(serve, f"--serve {serve}")
+        if flags.serve is not None:
+            check_socket_path(flags.serve, f"--serve {flags.serve}")
         address = parse_address(listen)
         with (
             locked_state_dir(state_dir or default_state_dir()) as locked,
