@@ -31,7 +31,7 @@ SERVICE: Final = prober_pb2.DESCRIPTOR.services_by_name["Prober"]
 
 ALIAS: Final = "probeletapi.v1.Prober"
 """The same service by a name whose Python stubs (`probeletapi/v1/prober_pb2.py`) a client can have beside this package:
-those of `probelet/v1` would be looked for within it, and be other messages of the same names."""
+Python would look for stubs of `probelet/v1` within it, and they would be other messages of the same names."""
 
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),

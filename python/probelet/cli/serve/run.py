@@ -18,12 +18,12 @@ from probelet.cli.options import (
     StateDir,
 )
 from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFlags, ManifestFlags
+from probelet.cli.serve.stand_in import STAND_IN, StandInFlags, announce
 from probelet.cli.verb import verb
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
-    from probelet.daemon.run import Ended
-    from probelet.node.source.stand_ins import StandIns
+    from probelet.daemon.run import Ended, RunFlags
     from probelet.node.source.watch import Manifests
     from probelet.spec.read.load import Manifest
 
@@ -31,18 +31,6 @@ Serve = Annotated[
     Path | None,
     Parameter(
         name="--serve", metavar="PATH", help="Socket to probe another node agent's pods too, like 'probelet serve'."
-    ),
-]
-
-PROGRAMS_SHOWN_MAX = 8
-"""Programs that the line about a start as root names."""
-
-StandInFlag = Annotated[
-    bool,
-    Parameter(
-        negative="",
-        help="A server plays each container with an image or without a program here: it answers its probes. "
-        "--stand-in=FILE: as a scenario file says (docs/simulate.md).",
     ),
 ]
 
@@ -85,9 +73,7 @@ def run(
     listen: Listen = "127.0.0.1:10290",
     allow_remote: AllowRemote = False,
     serve: Serve = None,
-    stand_in: StandInFlag = False,
-    # What --stand-in=FILE becomes: the library takes a flag with or without a value for one or the other.
-    stand_in_file: Annotated[Path | None, Parameter(show=False)] = None,
+    stand_in: StandInFlags = STAND_IN,
     state_dir: StateDir = None,
     root_dir: RootDir = Path("/var/lib/probelet"),
     node_name: NodeName = None,
@@ -96,26 +82,18 @@ def run(
     log: LogFlags = LOG,
 ) -> int:
     import socket
-    from contextlib import closing
 
-    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
-    from probelet.daemon.run import PROCESS, RunFlags, carry_out
-    from probelet.errors import DaemonError
+    from probelet.daemon.run import PROCESS, RunFlags
     from probelet.node.source.watch import Manifests
-    from probelet.server.address import listening_socket, parse_address
-    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.error import ServerError
 
-    if runtime != PROCESS and (stand_in or stand_in_file is not None):
-        raise CliError(f"--stand-in: only for --runtime {PROCESS}; a CRI runtime has the images")
     if runtime != PROCESS and isolate != "none":
         raise CliError(f"--isolate {isolate}: only for --runtime {PROCESS}; a CRI runtime isolates every pod")
     configuration, descriptors = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     node = node_name or socket.gethostname()
-    stand_ins = _stand_ins(stand_in_file) if stand_in or stand_in_file is not None else None
+    stand_ins = stand_in.read(on_host=runtime == PROCESS)
     source = Manifests(
         list(paths),
         configuration.gates,
@@ -126,10 +104,7 @@ def run(
         stand_in=None if stand_ins is None else stand_ins.play,
     )
     first = _first(source, strict=manifests.strict, idle=serve is not None)
-    if stand_ins is not None:
-        stand_ins.announce()
-    elif runtime == PROCESS:
-        _warn_of_root(first)
+    announce(first, stand_ins, on_host=runtime == PROCESS)
     flags = RunFlags(
         configuration=configuration,
         manifests=source,
@@ -143,9 +118,23 @@ def run(
         serve=serve,
         descriptors=descriptors,
     )
+    return _carried_out(flags, state_dir, listen, allow_remote=allow_remote)
+
+
+def _carried_out(flags: "RunFlags", state_dir: Path | None, listen: str, *, allow_remote: bool) -> int:
+    """Runs the pods until the end; returns the exit code. Raises CliError if a socket or a directory cannot be used."""
+    from contextlib import closing
+
+    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
+    from probelet.daemon.run import carry_out
+    from probelet.errors import DaemonError
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.error import ServerError
+
     try:
-        if serve is not None:
-            check_socket_path(serve, f"--serve {serve}")
+        if flags.serve is not None:
+            check_socket_path(flags.serve, f"--serve {flags.serve}")
         address = parse_address(listen)
         with (
             locked_state_dir(state_dir or default_state_dir()) as locked,
@@ -157,46 +146,6 @@ def run(
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return _exit_code(ended)
-
-
-def _warn_of_root(first: "list[Manifest]") -> None:
-    """Says, before anything is started, what of the manifests runs with all rights on this machine."""
-    import os
-
-    import structlog
-
-    from probelet.base.printable import printable
-    from probelet.node.source.programs import programs
-
-    found = programs(manifest.pod for manifest in first) if os.geteuid() == 0 else []
-    if found:
-        more = f" and {len(found) - PROGRAMS_SHOWN_MAX} more" if len(found) > PROGRAMS_SHOWN_MAX else ""
-        structlog.get_logger("probelet.run").warning(
-            "programs of the manifests run as root on this machine; --stand-in runs none of those with an image",
-            programs=printable(", ".join(found[:PROGRAMS_SHOWN_MAX]) + more),
-        )
-
-
-def _stand_ins(path: Path | None) -> "StandIns":
-    """The stand-ins, healthy or as a scenario file says. Raises CliError for a mistake in the file."""
-    import time
-
-    import structlog
-
-    from probelet.node.source.stand_ins import StandIns
-
-    if path is None:
-        return StandIns()
-    from probelet.lab.scenario.read import ScenarioError, load_scenario
-    from probelet.lab.scenario.stand_in import behaviours, not_played
-
-    try:
-        file = load_scenario(path)
-    except ScenarioError as error:
-        raise CliError(*map(str, error.problems)) from error
-    if left := not_played(file):
-        structlog.get_logger("probelet.run").warning(f"{path}: no stand-in plays {', '.join(left)}")
-    return StandIns(behaviours(file, time.monotonic()))
 
 
 def _first(manifests: "Manifests", *, strict: bool, idle: bool) -> "list[Manifest]":

@@ -1,4 +1,4 @@
-"""What of a scenario a stand-in plays on a real machine: how containers start and answer, and what strikes them."""
+"""The parts of a scenario that a stand-in plays on a real machine: starts and answers of containers, and faults."""
 
 from collections.abc import Callable
 from typing import Final

@@ -148,7 +148,7 @@ class Tried(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What a person reads if none of them helps."""
+        """The sentence for a person if none of the changes helps."""
         if not self.shared and not self.paired:
             return f"None of the {self.single} single changes that were tried helps."
         parts = [f"{self.single} single ones"]

@@ -1,4 +1,4 @@
-"""A stand-in behaves as it is told: by a clock that the test moves, and with what it says on a wire."""
+"""A stand-in behaves as its plan says, by a clock that the test moves; the streams of its HTTP/2."""
 
 import math
 import random

@@ -36,7 +36,7 @@ class Change:
 
     @property
     def parts(self) -> tuple["Change", ...]:
-        """This change alone, and those that are made with it."""
+        """This change alone, and the changes that are made with it."""
         return (replace(self, also=()), *self.also)
 
     @property

@@ -19,7 +19,7 @@ Try = Callable[[Change], VerdictRow | None]
 
 
 class Chooser:
-    """Plays changes and keeps those that help. ``add`` takes ladders, ``most`` of whose changes are played."""
+    """Plays changes and keeps the helpful ones. ``add`` takes ladders, ``most`` of whose changes are played."""
 
     def __init__(self, base: VerdictRow, play: Try) -> None:
         self.is_interrupted = False
@@ -38,7 +38,7 @@ class Chooser:
         return any(_enough(row["verdict"], self._base) for row in self._found)
 
     def add(self, ladders: Iterable[Ladder], most: int, *, beats: bool = False) -> int:
-        """Plays the changes and keeps those that help; returns how many were played. ``beats``: it must be worth its
+        """Plays the changes and keeps the helpful ones; returns how many were played. ``beats``: it must be worth its
         price beside the best one so far, because it changes more."""
         tried = 0
         for ladder in ladders:

@@ -1,4 +1,5 @@
-"""What a stand-in serves, and how it behaves. Times are seconds; moments are those of the machine's monotonic clock."""
+"""The plan of a stand-in: its ports, and its behaviour. Times are seconds, and moments are of the machine's monotonic
+clock."""
 
 import math
 import random
@@ -7,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 ProbeType: TypeAlias = Literal["liveness", "readiness", "startup"]
-"""As in the model of a pod, whose import would be most of a stand-in's start."""
+"""The same as in the model of a pod, whose import would be most of a stand-in's start."""
 
 NORMAL_99: Final = 2.3263478740408408
 """The 99th percentile of the normal distribution."""
@@ -28,7 +29,7 @@ class Spread(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Trouble(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What goes wrong from ``at`` on: the process answers nothing any more, ends, stands still now and then, or starts
+    """A fault from ``at`` on: the process answers nothing any more, ends, stands still now and then, or starts
     later."""
 
     kind: Literal["deadlock", "exit", "gc-pause", "startup-slow"]

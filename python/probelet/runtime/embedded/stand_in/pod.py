@@ -105,7 +105,7 @@ def _hook(hook: LifecycleHandler | None, done: LifecycleHandler) -> LifecycleHan
 
 
 def _ports(container: Container) -> Iterator[Port]:
-    """The ports that a container declares, and those that its probes ask."""
+    """The ports that a container declares or that its probes ask."""
     named = {port.name: port.container_port for port in container.ports if port.name}
     found = {port.container_port: False for port in container.ports if port.protocol in ("", "TCP")}
     for probe in container.probes.values():

@@ -103,7 +103,7 @@ def test_a_scenario_breaks_a_container_that_was_ready(start: Start, tmp_path: Pa
     assert "no-such-file.yaml: cannot be read" in ended.stderr
 
 
-CORPUS = Path(__file__).parents[5] / "shared" / "corpus" / "manifests"
+CORPUS = Path(__file__).parents[4] / "shared" / "corpus" / "manifests"
 
 
 @pytest.mark.slow
