@@ -741,6 +741,10 @@ class Simulation:
         """What was written since the last call: a JSON list of lines, each with its ``section`` (``probes``,
         ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
         there are none."""
+    def watch_turns(self) -> None:
+        """From now on ``take_changes`` has a line ``turns`` for each attempt that is bad after a good one or good after
+        a bad one, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``, ``overdue_ms`` and
+        ``message``."""
     def take_changes(self) -> bytes:
         """As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
         event of a probe is left out."""

@@ -50,8 +50,8 @@ def status(
     listeners: ForeignListeners | None = None,
     history: int = 0,
 ) -> Status:
-    """The document of these pods, and of the mistakes of the manifests; ``history`` is how many of its last attempts each
-    probe has."""
+    """The document of these pods, and of the mistakes of the manifests; ``history`` is how many of its last attempts
+    each probe has."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
     head: StatusHead = {

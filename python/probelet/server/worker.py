@@ -65,9 +65,6 @@ class WorkerState(msgspec.Struct):
     history: History | None = None
 
 
-HISTORY_MAX: Final = 64
-"""Attempts that the engine keeps of a worker (rust/play/src/history)."""
-
 _WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
 
 

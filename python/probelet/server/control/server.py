@@ -14,11 +14,10 @@ from probelet.server.answering import Answering
 from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.document.event import CommandDocument, PauseDocument
-from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
+from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, HISTORY_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
-from probelet.server.worker import HISTORY_MAX
 from probelet.spec.model.probe import PROBE_TYPES
 
 # How often a follower gets new events: a person sees no delay, and asking the view is cheap.

@@ -23,8 +23,9 @@ class RunDocument(TypedDict):
 
 
 class AttemptDocument(TypedDict):
-    """One attempt of a probe's history. The history is packed, so its times are rounded (``at`` to 1/64 of the time since
-    the attempt before, ``duration_ms`` to 1/16 of itself, ``lateness_ms`` to 1/8); those of ``failures`` are exact."""
+    """One attempt of a probe's history. The history is packed, so its times are rounded (``at`` to 1/64 of the time
+    since the attempt before, ``duration_ms`` to 1/16 of itself, ``lateness_ms`` to 1/8); those of ``failures`` are
+    exact."""
 
     at: str
     """The end of the attempt."""
