@@ -24,7 +24,7 @@ BEATS_WIDTH = 100
 class TopTable(StatusTable):
     """A rich renderable of a ``probelet-top/1`` document made from ``status``; ``lines`` is the space for it."""
 
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("CONTAINER", NAME_LEAST),
         Column("STATE", STATE_LEAST),
         Column("RESTARTS", leaves=5),

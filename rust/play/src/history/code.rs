@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{OutcomeKind, PastAttempt};
+use super::attempt::{OutcomeKind, PastAttempt};
 use crate::cause::Cause;
 
 /// A packed attempt.

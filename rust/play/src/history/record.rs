@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::{PastAttempt, PastFailure, shown};
 use super::code::Code;
-use super::{ATTEMPTS, FAILURES, History, PastAttempt, PastFailure, shown};
+use super::ring::{ATTEMPTS, FAILURES, History};
 
 /// Attempts that follow upon each other, with the failures among them that are kept with their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

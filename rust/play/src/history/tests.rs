@@ -1,6 +1,10 @@
+use std::time::Duration;
+
 use proptest::prelude::*;
 
+use super::code::SINCE_MS_MAX;
 use super::*;
+use crate::cause::Cause;
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
