@@ -31,7 +31,7 @@ class NodeView:
         self._aging = aging
         self._listeners = listeners
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
         """The status document."""
         return status(
             self._pods.by_uid.values(),
@@ -40,6 +40,7 @@ class NodeView:
             engine=self._host.engine,
             gate=self._gate,
             listeners=self._listeners,
+            history=history,
         )
 
     def configz(self) -> Mapping[str, Any]:

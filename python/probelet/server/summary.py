@@ -145,3 +145,8 @@ def span(seconds: float) -> str:
     if minutes:
         return f"{minutes}m{whole % 60:02}s"
     return f"{whole}s"
+
+
+def milliseconds(value: float) -> str:
+    """``<1ms``, ``12ms`` or ``1.5s``."""
+    return "<1ms" if value < 1 else f"{value:.0f}ms" if value < 1000 else f"{value / 1000:.1f}s"

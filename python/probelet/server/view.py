@@ -10,8 +10,9 @@ from probelet.server.status import Status
 class View(Protocol):
     """The event loop's thread calls every method; each answers from memory and does not block."""
 
-    def status(self) -> Status:
-        """The status document. Its pods are those of this moment, each as it is when its part is made."""
+    def status(self, history: int = 0) -> Status:
+        """The status document. Its pods are those of this moment, each as it is when its part is made. ``history`` is
+        how many of its last attempts each probe has."""
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, schema ``probelet-config/1``."""

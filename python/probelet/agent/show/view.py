@@ -33,9 +33,10 @@ class AgentView:
         self._numbers = numbers
         self._enhanced = enhanced
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
         """The status document."""
-        return status(self._pods.by_uid.values(), self._pauses, node=self._host.node, engine=self._host.engine)
+        pods, host = self._pods.by_uid.values(), self._host
+        return status(pods, self._pauses, node=host.node, engine=host.engine, history=history)
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""

@@ -31,9 +31,9 @@ class Client:
     def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
 
-    def status(self) -> dict[str, Any]:
-        """Fetches the status document."""
-        return self._decoded(self._get("/status"))
+    def status(self, history: int = 0) -> dict[str, Any]:
+        """Fetches the status document, with as many of its last attempts of each probe as ``history`` says."""
+        return self._decoded(self._get(f"/status?history={history}" if history else "/status"))
 
     def events(self, since: int = 0) -> list[dict[str, Any]]:
         """Fetches the kept events with ``seq > since``, oldest first."""

@@ -14,7 +14,7 @@ from probelet.server.answering import Answering
 from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.document.event import CommandDocument, PauseDocument
-from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
+from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, HISTORY_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
@@ -44,7 +44,7 @@ async def _of_trusted_users(
 class ControlServer:
     """Serves HTTP on the 0600 unix socket of a locked state directory.
 
-    ``GET /status``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry``,
+    ``GET /status[?history=N]``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry``,
     ``POST /reset`` and ``POST /pause`` with ``pod=NAME`` and an optional ``container=NAME`` in the query; the last one
     also takes ``probe=TYPE`` and ``seconds=N``.
 
@@ -60,7 +60,8 @@ class ControlServer:
         self.followers = 0
         self._closing = asyncio.Event()
         self._connections = connections
-        self._status_json = SharedBuild(lambda: status_json(view.status()))
+        # By the number of attempts that each probe has; readers of one number share a build.
+        self._status_json: dict[int, SharedBuild[bytes]] = {}
         self._refusals = Refusals("control")
         self._answering = Answering(endless="/events")
         self._acceptor: Acceptor | None = None
@@ -106,8 +107,15 @@ class ControlServer:
         if self._acceptor is not None:
             self._acceptor.abort()
 
-    async def _status(self, _: web.Request) -> web.Response:
-        return web.Response(body=await self._status_json.get(), content_type="application/json")
+    async def _status(self, request: web.Request) -> web.Response:
+        text = request.query.get("history", "0")
+        history = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        if not 0 <= history <= HISTORY_MAX:
+            return web.Response(status=400, text=f"want history from 0 to {HISTORY_MAX}")
+        build = self._status_json.get(history)
+        if build is None:
+            build = self._status_json[history] = SharedBuild(lambda: status_json(self._view.status(history)))
+        return web.Response(body=await build.get(), content_type="application/json")
 
     async def _logs(self, request: web.Request) -> web.Response:
         try:
