@@ -24,6 +24,8 @@ class HistoryWriter:
         self.kills: list[Kill] = []
         self.exits: list[Exited] = []
         self.faults: list[FaultSpan] = []
+        self.planned: list[tuple[Fault, int, int | None]] = []
+        """The faults themselves, with their begin and end."""
         # What the simulations have written is read when they stop, so lines may come late.
         self._lines: deque[tuple[float, str]] = deque(maxlen=LINES_MAX)
         self._count = 0
@@ -50,6 +52,7 @@ class HistoryWriter:
 
     def fault(self, fault: Fault, start_ns: int, end_ns: int | None) -> None:
         """A fault will happen."""
+        self.planned.append((fault, start_ns, end_ns))
         end = None if end_ns is None else end_ns / SECOND
         self.faults.append(FaultSpan(fault.kind, fault.target, fault.label, start_ns / SECOND, end))
 

@@ -1,0 +1,102 @@
+"""Whether the detector said the truth, and how soon."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from benches.incidents.world import World
+from probelet.policy.incidents import Ended, Incident, Output
+from probelet.virtual.cluster import History
+
+IN_PERIODS: Final = 2.0
+"""By then the class must be right, counted from the first attempt that failed."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one cluster."""
+
+    seed: int
+    fault: str
+    kind: str
+    """The truth."""
+    named: bool
+    found: str
+    """The kind of the largest open incident after two periods; empty without one."""
+    value: str
+    """What that one names."""
+    is_right: bool
+    """The kind, and what it names where the detector can know it."""
+    periods: float | None
+    """When the truth was said first, in periods after the first failed attempt."""
+    since_fault: float | None
+    """The same in periods after the fault."""
+    others: int
+    """Further open incidents after two periods."""
+
+    def row(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def judge(seed: int, world: World) -> Verdict | None:
+    """The verdict about a world; None if the fault made no attempt fail."""
+    truth = world.truth
+    said = world.cluster.incidents(named=world.named)
+    first = first_failure(world.cluster.history, truth.at)
+    if first is None:
+        return None
+    deadline = first + IN_PERIODS * truth.period
+    opened: dict[str, Incident] = {}
+    when: float | None = None
+    for at, output in said:
+        if when is None and at >= truth.at and not isinstance(output, Ended) and _is_true(world, output.incident):
+            when = at
+        if at <= deadline:
+            _take(opened, output)
+    largest = max(opened.values(), key=lambda each: (each.counts.pods, each.counts.probes), default=None)
+    return Verdict(
+        seed,
+        truth.fault,
+        truth.kind,
+        world.named,
+        largest.kind if largest is not None else "",
+        largest.thing if largest is not None else "",
+        largest is not None and _is_true(world, largest),
+        None if when is None else round((when - first) / truth.period, 3),
+        None if when is None else round((when - truth.at) / truth.period, 3),
+        max(0, len(opened) - 1),
+    )
+
+
+def _take(opened: dict[str, Incident], output: Output) -> None:
+    if isinstance(output, Ended):
+        opened.pop(output.incident.id, None)
+    else:
+        opened[output.incident.id] = output.incident
+
+
+def _is_true(world: World, incident: Incident) -> bool:
+    truth = world.truth
+    if incident.kind != truth.kind:
+        return False
+    if truth.kind == "shared" and not world.named:
+        return True
+    return incident.value == truth.value
+
+
+def first_failure(history: History, since: float) -> float | None:
+    """When the first attempt failed, or a container ended by itself, after the fault; starting containers do fail."""
+    moments = [
+        attempt.at + attempt.took
+        for pod in history.pods
+        for probe in pod.probes
+        if probe.type != "startup"
+        for attempt in probe.attempts
+        if attempt.at + attempt.took > since and attempt.outcome != "success" and attempt.why not in ("starting", "exited")
+    ]
+    deleted = {
+        pod.name: next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))
+        for pod in history.pods
+    }
+    moments += [each.at for each in history.exits if since < each.at < deleted[each.pod]]
+    return min(moments, default=None)
