@@ -9,6 +9,8 @@ from probelet.virtual.cluster import History
 
 IN_PERIODS: Final = 2.0
 """By then the class must be right, counted from the first attempt that failed."""
+SLACK_SECONDS: Final = 0.1
+"""Attempts end a few milliseconds more than a period apart, and the third failure is two periods after the first."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Verdict:
     """The truth."""
     named: bool
     found: str
-    """The kind of the largest open incident after two periods; empty without one."""
+    """The kind of the largest incident by then; empty without one."""
     value: str
     """What that one names."""
     is_right: bool
@@ -31,7 +33,7 @@ class Verdict:
     since_fault: float | None
     """The same in periods after the fault."""
     others: int
-    """Further open incidents after two periods."""
+    """Further incidents by then."""
 
     def row(self) -> dict[str, Any]:
         """For JSON."""
@@ -45,13 +47,13 @@ def judge(seed: int, world: World) -> Verdict | None:
     first = first_failure(world.cluster.history, truth.at)
     if first is None:
         return None
-    deadline = first + IN_PERIODS * truth.period
+    deadline = first + IN_PERIODS * truth.period + SLACK_SECONDS
     opened: dict[str, Incident] = {}
     when: float | None = None
     for at, output in said:
         if when is None and at >= truth.at and not isinstance(output, Ended) and _is_true(world, output.incident):
             when = at
-        if at <= deadline:
+        if truth.at <= at <= deadline:
             _take(opened, output)
     largest = max(opened.values(), key=lambda each: (each.counts.pods, each.counts.probes), default=None)
     return Verdict(
@@ -69,7 +71,8 @@ def judge(seed: int, world: World) -> Verdict | None:
 
 
 def _take(opened: dict[str, Incident], output: Output) -> None:
-    if isinstance(output, Ended):
+    # One that is over by then, because a restart has mended it, counts as it was said last.
+    if isinstance(output, Ended) and output.incident.merged_into:
         opened.pop(output.incident.id, None)
     else:
         opened[output.incident.id] = output.incident
@@ -94,9 +97,7 @@ def first_failure(history: History, since: float) -> float | None:
         for attempt in probe.attempts
         if attempt.at + attempt.took > since and attempt.outcome != "success" and attempt.why not in ("starting", "exited")
     ]
-    deleted = {
-        pod.name: next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))
-        for pod in history.pods
-    }
-    moments += [each.at for each in history.exits if since < each.at < deleted[each.pod]]
+    for pod in history.pods:
+        deleted = next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))
+        moments += [each.at for each in [*pod.exits, *pod.kills] if since < each.at < deleted]
     return min(moments, default=None)

@@ -105,7 +105,7 @@ def _apps(random: Random, count: int, dependencies: list[str]) -> list[App]:
         if random.random() < 0.7:
             probes["livenessProbe"] = _probe(random, "/live", threshold=random.choice((3, 3, 5)))
         startup = random.choice((1, 3, 8, 20))
-        if random.random() < 0.4 or startup > 8:
+        if random.random() < 0.4 or startup > 8 or (startup > 1 and "livenessProbe" in probes):
             probes["startupProbe"] = {"httpGet": {"path": "/live", "port": 80}, "periodSeconds": 2, "failureThreshold": 30}
         kind = random.choice(("Deployment", "Deployment", "Deployment", "StatefulSet"))
         found.append(App(f"app-{number}", random.choice((1, 2, 3, 3, 4, 6)), kind, startup, asks, probes))

@@ -33,7 +33,9 @@ WAIT_PERIODS: Final = 1.05
 AGAIN_MS: Final = 1_000
 """The least time between two looks, and between two outputs about one incident that grows."""
 SETTLED: Final = 3
-"""After so many periods an incident stays what it is."""
+"""After so many periods of its probes an incident stays what it is."""
+SETTLED_SLOWEST: Final = 2
+"""But not before so many of the slowest probe that there is: others that share something may fail as late as that."""
 ENDED_MS: Final = 120_000
 """A pod with a container that ended is in trouble for so long after it is well again, because it may end again."""
 OPEN_MAX: Final = 500
@@ -202,7 +204,8 @@ class IncidentDetector:
             if incident is None:
                 is_new = pod.uid not in self._loose
                 self._loose[pod.uid] = pod
-                self._look_at(max(now + (0 if is_new else AGAIN_MS), pod.bad_ms + _wait(pod)))
+                is_due = self._is_lasting(pod)
+                self._look_at(now if is_due else max(now + (0 if is_new else AGAIN_MS), pod.bad_ms + _wait(pod)))
                 return
             self._loose.pop(pod.uid, None)
             incident.take(pod)
@@ -265,7 +268,9 @@ class IncidentDetector:
                 self._look_at(moment)
 
     def _is_young(self, incident: OpenIncident, now: int) -> bool:
-        is_old = now > incident.born_ms + SETTLED * incident.wait_ms and incident.kind != "container"
+        slowest = min(WAIT_MOST_MS, self._known.longest_period_ms)
+        settles = incident.born_ms + max(SETTLED * incident.wait_ms, SETTLED_SLOWEST * slowest)
+        is_old = now > settles and incident.kind != "container"
         if incident.young is not None and is_old:
             incident.young = None
         return incident.young is not None

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final
 
 from probelet.policy.incidents.family import CONNECTION_LEVEL, Family
-from probelet.policy.incidents.known import Known, Pod, Probe, Thing
+from probelet.policy.incidents.known import Known, Pod, Probe, Thing, spot
 from probelet.policy.incidents.outputs import Kind
 
 SHARE_LEAST: Final = 0.5
@@ -126,11 +126,16 @@ def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
         rank = (float(_coverage(group)), _RANK[thing[0]], explanation)
         if best is None or rank[:2] > best[:2]:
             best = rank
+    for explanation in _corners(groups, known):
+        rank = (float(len(explanation.pods)), -1, explanation)
+        if best is None or rank[:2] > best[:2]:
+            best = rank
     # Several workloads with new versions that fail have that in common.
     unnamed = _unnamed(left, {thing: each for thing, each in groups.items() if thing[1] not in rolled}, known)
     if unnamed is not None:
         covered = float(sum(max(1, len(pod.bad_probes())) for pod in unnamed.pods))
-        if best is None or best[0] < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
+        is_part = best is not None and best[2].kind == "workload"
+        if best is None or is_part or best[0] < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
             return unnamed
     if best is None:
         return None
@@ -192,7 +197,7 @@ def _judged(
                 return None
         case "workload":
             kind = "workload"
-            if count < 2:
+            if count < 2 or _is_in_a_corner(group, size, known):
                 return None
             if len(known.workloads) >= SHARED_WORKLOADS:
                 others, others_bad = _outside("workload", name, groups, known)
@@ -217,11 +222,36 @@ def _judged(
     return Explanation(kind, shown, group.pods, size, others_bad, max(others, 0), cause, family)
 
 
+def _is_in_a_corner(group: _Group, size: int, known: Known) -> bool:
+    """Whether the pods of a workload that fail are those of one node, and it has others."""
+    nodes = {pod.node for pod in group.pods}
+    return len(nodes) == 1 and len(group.pods) < size and known.nodes > 1
+
+
 def _size(thing: Thing, known: Known) -> int:
     """How many pods have a thing."""
     if thing[0] == "rollout":
         return known.workloads[thing[1]].new
     return known.with_thing[thing]
+
+
+def _corners(groups: dict[Thing, _Group], known: Known) -> Iterable[Explanation]:
+    """The nodes where only some workloads fail, as far as they run there, and nowhere else: not all need what a node
+    has lost."""
+    if known.nodes < 2:
+        return
+    for thing, group in groups.items():
+        if thing[0] != "node" or len(group.workloads) < SHARED_WORKLOADS:
+            continue
+        here = sum(known.with_thing[spot(thing[1], name)] for name in group.workloads)
+        whole = sum(known.with_thing["workload", name] for name in group.workloads)
+        elsewhere = sum(len(groups["workload", name].pods) for name in group.workloads) - len(group.pods)
+        count, others = len(group.pods), whole - here
+        if others < SHARED_WORKLOADS or count < WHOLE_SHARE * here or elsewhere > OUTSIDE_MOST * others * count / here:
+            continue
+        if _surprise(group.weight, count, known.with_thing[thing]) >= SURPRISE_LEAST:
+            cause, family = _main_cause(group.probes)
+            yield Explanation("node", thing, group.pods, here, elsewhere, others, cause, family)
 
 
 def _outside(sort: str, name: str, groups: dict[Thing, _Group], known: Known) -> tuple[int, int]:

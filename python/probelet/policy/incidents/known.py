@@ -11,11 +11,11 @@ from probelet.policy.incidents.inputs import ProbeKey, Subject
 if TYPE_CHECKING:
     from probelet.policy.incidents.open import OpenIncident
 
-ThingName = Literal["node", "network", "workload", "image", "target", "rollout", "container"]
+ThingName = Literal["node", "network", "workload", "image", "target", "rollout", "container", "spot"]
 Thing: TypeAlias = tuple[ThingName, str]
 """Something that pods share: its sort and its name. ``network`` is a node for the probes there that ask beyond their own
-container. A ``workload`` is ``namespace/Kind/name``, and a ``rollout`` is that of a workload. A ``container`` is
-``namespace/pod/container``, which no other pod has."""
+container. A ``spot`` is a workload on a node. A ``workload`` is ``namespace/Kind/name``, and a ``rollout`` is that of a
+workload. A ``container`` is ``namespace/pod/container``, which no other pod has."""
 
 T = TypeVar("T")
 
@@ -152,6 +152,12 @@ class Known:
         """How many pods have each thing."""
         self.workloads_with_image: dict[str, Counter[str]] = {}
         self._nodes: dict[str, _Lateness] = {}
+        self._periods: Counter[int] = Counter()
+
+    @property
+    def longest_period_ms(self) -> int:
+        """The longest period of the probes; there are few different ones."""
+        return max(self._periods, default=0)
 
     def add(self, subject: Subject, now: int) -> None:
         """There is a probe; one that was known is as it is said now."""
@@ -164,6 +170,7 @@ class Known:
             pod = self.pods[subject.pod_uid] = self._pod(subject, now)
         probe = Probe(subject)
         self.probes[subject.key] = probe
+        self._periods[subject.period_ms] += 1
         pod.probes.append(probe)
         for thing in _things(subject, pod):
             pod.things[thing] += 1
@@ -188,6 +195,7 @@ class Known:
             return None
         pod = self.pods[key.pod_uid]
         pod.probes.remove(probe)
+        _less(self._periods, probe.subject.period_ms)
         for thing in _things(probe.subject, pod):
             pod.things[thing] -= 1
             if not pod.things[thing]:
@@ -247,8 +255,13 @@ class Known:
         return found.late / found.all if found is not None and found.all else 0.0
 
 
+def spot(node: str, workload: str) -> Thing:
+    """A workload's pods on one node."""
+    return "spot", f"{node} {workload}"
+
+
 def _things(subject: Subject, pod: Pod) -> list[Thing]:
-    found: list[Thing] = [("node", subject.node), ("workload", pod.workload)]
+    found: list[Thing] = [("node", subject.node), ("workload", pod.workload), spot(subject.node, pod.workload)]
     found += [("target", target) for target in dict.fromkeys(subject.targets)]
     if subject.targets:
         found.append(("network", subject.node))
