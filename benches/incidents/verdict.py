@@ -95,7 +95,9 @@ def first_failure(history: History, since: float) -> float | None:
         for probe in pod.probes
         if probe.type != "startup"
         for attempt in probe.attempts
-        if attempt.at + attempt.took > since and attempt.outcome != "success" and attempt.why not in ("starting", "exited")
+        if attempt.at + attempt.took > since
+        and attempt.outcome != "success"
+        and attempt.why not in ("starting", "exited")
     ]
     for pod in history.pods:
         deleted = next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))

@@ -106,7 +106,11 @@ def _apps(random: Random, count: int, dependencies: list[str]) -> list[App]:
             probes["livenessProbe"] = _probe(random, "/live", threshold=random.choice((3, 3, 5)))
         startup = random.choice((1, 3, 8, 20))
         if random.random() < 0.4 or startup > 8 or (startup > 1 and "livenessProbe" in probes):
-            probes["startupProbe"] = {"httpGet": {"path": "/live", "port": 80}, "periodSeconds": 2, "failureThreshold": 30}
+            probes["startupProbe"] = {
+                "httpGet": {"path": "/live", "port": 80},
+                "periodSeconds": 2,
+                "failureThreshold": 30,
+            }
         kind = random.choice(("Deployment", "Deployment", "Deployment", "StatefulSet"))
         found.append(App(f"app-{number}", random.choice((1, 2, 3, 3, 4, 6)), kind, startup, asks, probes))
     return found
@@ -139,7 +143,14 @@ def _behaviour(app: App, **fields: Any) -> Behaviour:
 
 
 def _played(
-    cluster: VirtualCluster, fault: Fault, word: str, kind: Kind, value: str, apps: list[App], random: Random, more: float = 0.0
+    cluster: VirtualCluster,
+    fault: Fault,
+    word: str,
+    kind: Kind,
+    value: str,
+    apps: list[App],
+    random: Random,
+    more: float = 0.0,
 ) -> World:
     period = max(app.longest_period for app in apps)
     truth = Truth(word, kind, value, cluster.now, period, PLAYED_PERIODS * period + more)
@@ -248,7 +259,9 @@ def _container(random: Random, seed: int) -> World | None:
     nodes, dependencies, apps = _setting(random)
     app = random.choice(apps)
     cluster = _cluster(random, seed, nodes, apps, dependencies)
-    first = min((pod.name for pod in cluster.history.pods if pod.workload == app.name), key=lambda name: (len(name), name))
+    first = min(
+        (pod.name for pod in cluster.history.pods if pod.workload == app.name), key=lambda name: (len(name), name)
+    )
     value = f"default/{first}/app"
     return _played(cluster, Deadlock(app.name, replicas=1), "one container", "container", value, [app], random)
 

@@ -1,18 +1,19 @@
 """Finds incidents among the attempts of probes. Rules
 
- 1. A pod is in trouble from the failure of a probe that was good before, and for one period of the probe after it is
-    good again. A probe that was never good counts once it runs into its timeout twice, or once its pod takes twice as
-    long as the slowest start that was seen of its workload. Startup probes do not count; what they kill does.
- 2. Pods in trouble that no open incident covers are looked at together one period after the first of them, so that
-    whatever struck it has struck the others (``explain``).
- 3. What no explanation covers is one container's trouble, once a probe has failed as often as its threshold says and
-    twice at least, two probes have failed twice in a row, or the container was killed or has ended twice.
- 4. A pod that fails later and has what an open incident is about belongs to that incident. For ``SETTLED`` periods an
-    incident that grows may turn out to be another; two may turn out to be one.
- 5. An incident is over when at most a tenth of its pods fail, for one period.
- 6. After a container was killed or has ended its probes fail while it starts; that says nothing new.
+1. A pod is in trouble from the failure of a probe that was good before, and for one period of the probe after it is
+   good again. A probe that was never good counts once it runs into its timeout twice, or once its pod takes twice as
+   long as the slowest start that was seen of its workload. Startup probes do not count; what they kill does.
+2. Pods in trouble that no open incident covers are looked at together one period after the first of them, so that
+   whatever struck it has struck the others (``explain``).
+3. What no explanation covers is one container's trouble, once a probe has failed as often as its threshold says and
+   twice at least, two probes have failed twice in a row, or the container was killed or has ended twice.
+4. A pod that fails later and has what an open incident is about belongs to that incident. For ``SETTLED`` periods an
+   incident that grows may turn out to be another; two may turn out to be one.
+5. An incident is over when at most a tenth of its pods fail, for one period.
+6. After a container was killed or has ended its probes fail while it starts; that says nothing new.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
@@ -57,6 +58,8 @@ class IncidentDetector:
         self._quiet: dict[str, OpenIncident] = {}
         self._look_ms: int | None = None
         self._tell_ms: int | None = None
+        self._has_news = False
+        """Whether more probes of a young incident have failed since the last look."""
         self._number = 0
         self._out: list[Output] = []
 
@@ -209,8 +212,9 @@ class IncidentDetector:
                 return
             self._loose.pop(pod.uid, None)
             incident.take(pod)
-        elif pod.incident is not None:
-            pod.incident.count(pod)
+        elif pod.incident is not None and pod.incident.count(pod) and self._is_young(pod.incident, now):
+            self._has_news = True
+            self._look_at(now + AGAIN_MS)
         if pod.incident is not None:
             pod.incident.wait_ms = max(pod.incident.wait_ms, _wait(pod))
             pod.incident.calm_ms = max(pod.incident.calm_ms, ENDED_MS if pod.exits else _wait(pod))
@@ -250,8 +254,9 @@ class IncidentDetector:
         self._look_ms = None
         for pod in [pod for pod in self._loose.values() if not pod.is_in_trouble(now)]:
             del self._loose[pod.uid]
-        if not self._loose:
+        if not self._loose and not self._has_news:
             return
+        self._has_news = False
         young = [each for each in self._open.values() if self._is_young(each, now)]
         pods = list(self._loose.values())
         for incident in young:
@@ -259,9 +264,10 @@ class IncidentDetector:
         explanations, left = explain(pods, self._known, now)
         for found in explanations:
             self._conclude(found, now)
+        failing = Counter(pod.workload for pod in pods)
         for pod in left:
             if pod.uid in self._loose and self._is_lasting(pod):
-                self._single(pod, now)
+                self._single(pod, failing[pod.workload] - 1, now)
         later = [pod.bad_ms + _wait(pod) for pod in self._loose.values()]
         for moment in later:
             if moment > now:
@@ -281,15 +287,13 @@ class IncidentDetector:
         for pod in found.pods:
             if pod.incident is not None and not pod.incident.is_over:
                 owners[pod.incident.id] = owners.get(pod.incident.id, 0) + 1
-        if len(owners) == 1 and not any(pod.uid in self._loose for pod in found.pods):
-            return
         if not owners:
             self._begin(found, evidence(found, self._known), now)
             return
         incident = self._open[max(owners, key=lambda each: owners[each])]
         for pod in found.pods:
             self._move(pod, incident)
-        if len(found.pods) >= GROWTH * incident.judged:
+        if found.size >= GROWTH * incident.judged:
             self._forget_things(incident)
             changed = incident.judge(found, evidence(found, self._known))
             self._remember_things(incident)
@@ -308,12 +312,12 @@ class IncidentDetector:
         incident.wait_ms = max(incident.wait_ms, _wait(pod))
         incident.calm_ms = max(incident.calm_ms, ENDED_MS if pod.exits else _wait(pod))
 
-    def _single(self, pod: Pod, now: int) -> None:
+    def _single(self, pod: Pod, others_bad: int, now: int) -> None:
         name = next(pod.names(), f"{pod.namespace}/{pod.name}")
         bad = pod.bad_probes()
         cause = bad[0].cause if bad else "exited"
         found = Explanation("container", ("container", name), [pod], 1, 0, 0, cause, family_of(cause))
-        self._begin(found, alone(pod, self._known), now)
+        self._begin(found, alone(pod, self._known, others_bad), now)
 
     def _is_lasting(self, pod: Pod) -> bool:
         """Whether one container's trouble is more than chance (rule 3)."""

@@ -66,6 +66,11 @@ class Explanation:
     workloads: frozenset[str] = frozenset()
     """The workloads that share something without a name."""
 
+    @property
+    def size(self) -> int:
+        """How many pods and probes it explains."""
+        return sum(1 + len(pod.bad_probes()) for pod in self.pods)
+
 
 @dataclass(slots=True)
 class _Group:
@@ -116,6 +121,7 @@ def _rounds(left: list[Pod], known: Known, now: int) -> Iterable[Explanation]:
 def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
     groups = _groups(left, known, now)
     best: tuple[float, int, Explanation] | None = None
+    covers = 0
     rolled: set[str] = set()
     for thing, group in groups.items():
         explanation = _judged(thing, group, left, groups, known)
@@ -123,19 +129,20 @@ def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
             continue
         if thing[0] == "rollout":
             rolled.add(thing[1])
-        rank = (float(_coverage(group)), _RANK[thing[0]], explanation)
+        # Of two things that explain as much, the better one is that without which nothing fails.
+        rank = (_coverage(group) * len(group.pods) / explanation.of, _RANK[thing[0]], explanation)
         if best is None or rank[:2] > best[:2]:
-            best = rank
+            best, covers = rank, _coverage(group)
     for explanation in _corners(groups, known):
         rank = (float(len(explanation.pods)), -1, explanation)
         if best is None or rank[:2] > best[:2]:
-            best = rank
+            best, covers = rank, len(explanation.pods)
     # Several workloads with new versions that fail have that in common.
     unnamed = _unnamed(left, {thing: each for thing, each in groups.items() if thing[1] not in rolled}, known)
     if unnamed is not None:
         covered = float(sum(max(1, len(pod.bad_probes())) for pod in unnamed.pods))
         is_part = best is not None and best[2].kind == "workload"
-        if best is None or is_part or best[0] < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
+        if best is None or is_part or covers < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
             return unnamed
     if best is None:
         return None
@@ -298,7 +305,7 @@ def _is_only_a_node(best: Explanation, unnamed: Explanation, known: Known) -> bo
         return False
     able = [pod for pod in best.pods if len(_steady(pod)) > 1]
     whole = sum(len(pod.bad_probes()) == len(_steady(pod)) for pod in able)
-    return not able or whole < FAMILY_SHARE * len(able)
+    return not able or whole < SHARE_LEAST * len(able)
 
 
 def _steady(pod: Pod) -> list[Probe]:
@@ -306,9 +313,7 @@ def _steady(pod: Pod) -> list[Probe]:
     return [probe for probe in pod.probes if probe.subject.probe_type != "startup"]
 
 
-def _with_silent(
-    chosen: Explanation, left: list[Pod], groups: dict[Thing, _Group], known: Known
-) -> Explanation:
+def _with_silent(chosen: Explanation, left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Explanation:
     """The explanation with the workloads that fail in the same way, and of which nobody knows what they ask."""
     taken = {pod.uid for pod in chosen.pods}
     members, also = list(chosen.pods), 0

@@ -35,7 +35,7 @@ class OpenIncident:
     born_ms: int
     """By the detector's clock, as all that follows."""
     judged: int = 0
-    """How many pods the last judgement explained."""
+    """How many pods and probes the last judgement explained."""
     evidence: str = ""
     wait_ms: int = 1_000
     """About one period of its probes."""
@@ -84,8 +84,9 @@ class OpenIncident:
                 counted.add(name)
         self.count(pod)
 
-    def count(self, pod: Pod) -> None:
-        """Count the probes and containers of a pod that have failed by now."""
+    def count(self, pod: Pod) -> bool:
+        """Count the probes and containers of a pod that have failed by now; returns whether there are new ones."""
+        before = self.probes
         known = {probe.subject.container for probe in pod.probes if probe.counted_in is self}
         for probe in pod.bad_probes():
             if probe.counted_in is not self:
@@ -96,6 +97,7 @@ class OpenIncident:
                     self.containers += 1
         if len(self._names) < NAMES_MAX:
             self._names.update(dict.fromkeys(pod.names()))
+        return self.probes > before
 
     def lose(self, pod: Pod) -> None:
         """A pod is part of another one."""
@@ -115,7 +117,7 @@ class OpenIncident:
         changed = (self.kind, self.thing) != (found.kind, found.thing)
         self.kind, self.thing, self.family, self.cause = found.kind, found.thing, found.family, found.cause
         self.workloads_of = found.workloads
-        self.judged, self.evidence = len(found.pods), evidence
+        self.judged, self.evidence = found.size, evidence
         return changed
 
     def finish(self, when_ms: int) -> None:

@@ -36,16 +36,19 @@ def evidence(found: Explanation, known: Known) -> str:
     return text
 
 
-def alone(pod: Pod, known: Known) -> str:
-    """The evidence that a container fails for itself."""
+def alone(pod: Pod, known: Known, others_bad: int) -> str:
+    """The evidence that a container fails for itself; ``others_bad`` is how many other pods of its workload fail."""
     bad = pod.bad_probes()
     probes = sorted({probe.subject.probe_type for probe in bad})
-    cause = _short(bad[0].cause) if bad else "it ended by itself"
-    of = known.workloads[pod.workload].pods if pod.workload in known.workloads else 1
-    what = f"its {' and '.join(probes)} probe{'s' if len(probes) > 1 else ''} failed ({cause})" if bad else cause
-    if of == 1:
+    what = "it ended by itself"
+    if bad:
+        what = f"its {' and '.join(probes)} probe{'s' if len(probes) > 1 else ''} failed ({_short(bad[0].cause)})"
+    elif pod.kills:
+        what = "a probe had it killed"
+    others = known.workloads[pod.workload].pods - 1
+    if not others:
         return f"{what}; it is in the only pod of {_short(pod.workload)}"
-    return f"{what}; most of the {of} pods of {_short(pod.workload)}, and of {_short(pod.node)}, are well"
+    return f"{what}; {_of(others_bad, others)} other pods of {_short(pod.workload)} fail"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from probelet.virtual.cluster.fault import Fault, Rollout
 from probelet.virtual.cluster.fault_injector import Dependency, FaultInjector, known
 from probelet.virtual.cluster.guarded.restarts import GuardedRestarts
 from probelet.virtual.cluster.history import history, requests
-from probelet.virtual.cluster.incidents import incidents
+from probelet.virtual.cluster.incidents import incident_line, incidents
 from probelet.virtual.cluster.node.pod import regular
 from probelet.virtual.cluster.objects.read import read
 from probelet.virtual.cluster.record import Event, Exited, History, Kill, Requests
@@ -333,12 +333,13 @@ class VirtualCluster:
         return incidents(self._state, named=named)
 
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
-        line each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods, endpoints and
+        incidents, one line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """
-        lines = self._state.writer.timeline(last)
+        said = (line for at, output in self.incidents() if (line := incident_line(at, output)) is not None)
+        lines = self._state.writer.timeline(last, said)
         for name, service in self._state.endpoints.services.items():
             if service.number is not None:
                 found = requests(self._state, service)

@@ -1,6 +1,7 @@
 """Writes down what happens in a cluster, in order."""
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from probelet.base.printable import printable
@@ -62,12 +63,17 @@ class HistoryWriter:
 
     def line(self, at: float, subject: str, text: str) -> None:
         """Something for the timeline alone."""
-        self._lines.append((at, f"{at:10.3f} s  {subject}  {text}"))
+        self._lines.append((at, _line(at, subject, text)))
         self._count += 1
 
-    def timeline(self, last: int) -> list[str]:
-        """The latest ``last`` lines, oldest first."""
-        lines = sorted(self._lines, key=lambda line: line[0])
+    def timeline(self, last: int, more: Iterable[tuple[float, str, str]] = ()) -> list[str]:
+        """The latest ``last`` lines, oldest first; ``more`` are lines that were not written when they happened."""
+        others = [(at, _line(at, subject, text)) for at, subject, text in more]
+        lines = sorted([*self._lines, *others], key=lambda line: line[0])
         shown = [printable(text) for _, text in lines[max(0, len(lines) - last) :]]
-        hidden = self._count - len(shown)
+        hidden = self._count + len(others) - len(shown)
         return [f"... {hidden} earlier lines"] * (hidden > 0) + shown
+
+
+def _line(at: float, subject: str, text: str) -> str:
+    return f"{at:10.3f} s  {subject}  {text}"

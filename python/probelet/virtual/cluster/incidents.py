@@ -7,7 +7,11 @@ from typing import Any, TypeAlias
 import msgspec
 
 from probelet.policy.incidents import (
+    Began,
+    Ended,
     Exited,
+    Grew,
+    Incident,
     IncidentDetector,
     Input,
     Killed,
@@ -16,6 +20,7 @@ from probelet.policy.incidents import (
     ProbeGone,
     ProbeKey,
     ProbeKnown,
+    Reclassified,
     RolledOut,
     Subject,
     Turn,
@@ -51,6 +56,24 @@ def incidents(state: ClusterState, *, named: bool = True) -> list[tuple[float, O
             found += ((due / 1_000, each) for each in detector.handle(due, Passed()))
         found += ((at / 1_000, each) for each in detector.handle(at, given))
     return found
+
+
+def incident_line(at: float, output: Output) -> tuple[float, str, str] | None:
+    """The line of a timeline about something that the detector said: time, subject, text. None for mere growth."""
+    incident = output.incident
+    name = f"incident {incident.id}"
+    match output:
+        case Began():
+            return at, name, f"begins: {incident.kind} {incident.thing}: {incident.evidence}"
+        case Reclassified():
+            return at, name, f"is {incident.kind} {incident.thing}: {incident.evidence}"
+        case Ended(Incident(merged_into=other)) if other:
+            return at, name, f"is part of incident {other}"
+        case Ended():
+            nothing = f", {incident.killed_for_nothing} for nothing" if incident.killed_for_nothing else ""
+            return at, name, f"is over: {incident.kind} {incident.thing}: {incident.killed} kills{nothing}"
+        case Grew():
+            return None
 
 
 def inputs(state: ClusterState, *, named: bool = True) -> Iterator[Timed]:
