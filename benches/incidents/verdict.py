@@ -1,11 +1,13 @@
 """Whether the detector said the truth, and how soon."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from benches.incidents.world import World
 from probelet.policy.incidents import Ended, Incident, Output
 from probelet.virtual.cluster import History
+
+from benches.incidents.world import Truth, World
 
 IN_PERIODS: Final = 2.0
 """By then the class must be right, counted from the first attempt that failed."""
@@ -41,17 +43,24 @@ class Verdict:
 
 
 def judge(seed: int, world: World) -> Verdict | None:
-    """The verdict about a world; None if the fault made no attempt fail."""
-    truth = world.truth
-    said = world.cluster.incidents(named=world.named)
-    first = first_failure(world.cluster.history, truth.at)
+    """The verdict about a random cluster; None if the fault made no attempt fail."""
+    cluster = world.cluster
+    return verdict(seed, cluster.incidents(named=world.named), cluster.history, world.truth, named=world.named)
+
+
+def verdict(
+    seed: int, said: Sequence[tuple[float, Output]], history: History, truth: Truth, *, named: bool
+) -> Verdict | None:
+    """The verdict about what was said; None if the fault made no attempt fail."""
+    first = first_failure(history, truth.at)
     if first is None:
         return None
     deadline = first + IN_PERIODS * truth.period + SLACK_SECONDS
     opened: dict[str, Incident] = {}
     when: float | None = None
     for at, output in said:
-        if when is None and at >= truth.at and not isinstance(output, Ended) and _is_true(world, output.incident):
+        is_true = _is_true(truth, output.incident, named=named)
+        if when is None and at >= truth.at and not isinstance(output, Ended) and is_true:
             when = at
         if truth.at <= at <= deadline:
             _take(opened, output)
@@ -60,10 +69,10 @@ def judge(seed: int, world: World) -> Verdict | None:
         seed,
         truth.fault,
         truth.kind,
-        world.named,
+        named,
         largest.kind if largest is not None else "",
         largest.thing if largest is not None else "",
-        largest is not None and _is_true(world, largest),
+        largest is not None and _is_true(truth, largest, named=named),
         None if when is None else round((when - first) / truth.period, 3),
         None if when is None else round((when - truth.at) / truth.period, 3),
         max(0, len(opened) - 1),
@@ -78,13 +87,10 @@ def _take(opened: dict[str, Incident], output: Output) -> None:
         opened[output.incident.id] = output.incident
 
 
-def _is_true(world: World, incident: Incident) -> bool:
-    truth = world.truth
+def _is_true(truth: Truth, incident: Incident, *, named: bool) -> bool:
     if incident.kind != truth.kind:
         return False
-    if truth.kind == "shared" and not world.named:
-        return True
-    return incident.value == truth.value
+    return not truth.value or incident.value == truth.value or (truth.kind == "shared" and not named)
 
 
 def first_failure(history: History, since: float) -> float | None:
@@ -101,5 +107,5 @@ def first_failure(history: History, since: float) -> float | None:
     ]
     for pod in history.pods:
         deleted = next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))
-        moments += [each.at for each in [*pod.exits, *pod.kills] if since < each.at < deleted]
+        moments += [each.at for each in [*pod.exits, *pod.kills] if since <= each.at < deleted]
     return min(moments, default=None)

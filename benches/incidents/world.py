@@ -181,8 +181,7 @@ def _shared(random: Random, seed: int) -> World | None:
             DependencyDown(name, hangs=True),
         )
     )
-    made = _played(cluster, fault, "dependency", "shared", name, hit, random)
-    return made
+    return _played(cluster, fault, "dependency", "shared", name, hit, random)
 
 
 def _rollout(random: Random, seed: int) -> World | None:

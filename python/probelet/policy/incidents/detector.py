@@ -268,6 +268,9 @@ class IncidentDetector:
         for pod in left:
             if pod.uid in self._loose and self._is_lasting(pod):
                 self._single(pod, failing[pod.workload] - 1, now)
+        if not self._loose:
+            # A dictionary that was large stays so.
+            self._loose = {}
         later = [pod.bad_ms + _wait(pod) for pod in self._loose.values()]
         for moment in later:
             if moment > now:

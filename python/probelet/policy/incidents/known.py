@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 ThingName = Literal["node", "network", "workload", "image", "target", "rollout", "container", "spot"]
 Thing: TypeAlias = tuple[ThingName, str]
-"""Something that pods share: its sort and its name. ``network`` is a node for the probes there that ask beyond their own
-container. A ``spot`` is a workload on a node. A ``workload`` is ``namespace/Kind/name``, and a ``rollout`` is that of a
+"""Something that pods share: its sort and its name. ``network`` is a node, for the probes there that ask beyond their
+own container. A ``spot`` is a workload on a node. A ``workload`` is ``namespace/Kind/name``, a ``rollout`` is that of a
 workload. A ``container`` is ``namespace/pod/container``, which no other pod has."""
 
 T = TypeVar("T")
