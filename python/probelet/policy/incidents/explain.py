@@ -9,7 +9,7 @@ could have been the ones. What the thing has explained is taken away, and the re
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
@@ -220,6 +220,10 @@ def _judged(
         case "target":
             if len(group.workloads) < NAMED_WORKLOADS or not _is_one_family(group.probes):
                 return None
+            # A workload of which nobody knows what it asks is no example of those that do not ask this.
+            silent = [each for key, each in groups.items() if key[0] == "workload" and _is_silent(key, each, known)]
+            others_bad -= sum(len(each.pods) for each in silent)
+            others -= sum(known.with_thing["workload", each.pods[0].workload] for each in silent)
     if others > 0 and others_bad / others > OUTSIDE_MOST * count / size:
         return None
     if _surprise(group.weight, count, size) + (ROLLOUT_NATS if sort == "rollout" else 0.0) < SURPRISE_LEAST:
@@ -318,17 +322,20 @@ def _with_silent(chosen: Explanation, left: list[Pod], groups: dict[Thing, _Grou
     taken = {pod.uid for pod in chosen.pods}
     members, also = list(chosen.pods), 0
     for thing, group in groups.items():
-        if thing[0] != "workload" or len(group.pods) < SHARE_LEAST * known.with_thing[thing]:
+        if thing[0] != "workload" or not _is_silent(thing, group, known):
             continue
         rest = [pod for pod in group.pods if pod.uid not in taken]
-        is_silent = all(not probe.subject.targets for pod in rest for probe in pod.probes)
-        if rest and is_silent and all(_family(pod) == chosen.family for pod in rest):
+        if rest and all(_family(pod) == chosen.family for pod in rest):
             members += rest
             also += 1
-    others_bad = max(0, chosen.others_bad - (len(members) - len(chosen.pods)))
-    return Explanation(
-        chosen.kind, chosen.thing, members, chosen.of, others_bad, chosen.others, chosen.cause, chosen.family, also
-    )
+    return replace(chosen, pods=members, also=also)
+
+
+def _is_silent(thing: Thing, group: _Group, known: Known) -> bool:
+    """Whether most of a workload fails, and nobody knows what it asks."""
+    if len(group.pods) < SHARE_LEAST * known.with_thing[thing]:
+        return False
+    return all(not probe.subject.targets for pod in group.pods for probe in pod.probes)
 
 
 def _family(pod: Pod) -> Family:
