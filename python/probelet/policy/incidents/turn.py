@@ -1,11 +1,12 @@
-"""A change of one probe between good and bad: what the detector of incidents reads."""
+"""One attempt of a probe, as the engine, an agent or a simulation saw it end."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An attempt that is good after a bad one, or bad after a good one. A first attempt turns if it is bad."""
+    """An attempt that ended. A caller may leave out attempts that ended as the one before did, but for bad ones up to
+    the probe's failureThreshold, and two at least."""
 
     pod_uid: str
     """The pod's UID."""
@@ -18,10 +19,10 @@ class Turn:
     is_good: bool
     """Success and warning are good, failure and error are bad."""
     cause: str
-    """The word of rust/play/src/cause.rs; ``ok`` where nothing is wrong."""
+    """The word of ``rust/play/src/cause.rs``; ``ok`` where nothing is wrong."""
     lateness_ms: float
-    """How late the attempt began against the worker's own grid."""
+    """How much later than it was due the attempt began."""
     overdue_ms: float
-    """How long the prober's own loop was overdue while it ran."""
+    """How long the prober's own loop was overdue while the attempt waited for its answer."""
     message: str
     """What the attempt said, at most 256 bytes; empty for a success."""
