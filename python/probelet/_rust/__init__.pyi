@@ -297,8 +297,8 @@ class EventRecord:
 
 @final
 class TurnRecord:
-    """An attempt at which a worker turned: the one before was good and it is bad, or the other way round. The first
-    attempt of a worker of which the journal knows none turns if it is bad. ``Batch.turns`` lists them."""
+    """An attempt that says something new: the first one of a worker in this engine, a good one after a bad one, and the
+    first ten bad ones in a row. ``Batch.turns`` lists them."""
 
     @property
     def pod_uid(self) -> str:
@@ -355,7 +355,7 @@ class Batch:
         """Events of the prober, oldest first; 10,000 and 16 MiB at most."""
     @property
     def turns(self) -> list[TurnRecord]:
-        """Attempts at which workers turned, oldest first, 10,000 at most; none before ``Engine.watch_turns``."""
+        """Attempts that say something new, oldest first, 10,000 at most; none before ``Engine.watch_turns``."""
     @property
     def answers(self) -> list[tuple[int, str, int]]:
         """Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port."""
@@ -560,7 +560,7 @@ class Engine:
     def direct_counts(self) -> tuple[int, int]:
         """How many exec attempts the helper has carried out for the engine, and how many are in flight."""
     def watch_turns(self) -> None:
-        """From now on ``Batch.turns`` has each attempt at which a worker turned."""
+        """From now on ``Batch.turns`` has each attempt that says something new."""
     def doubt(self, ip: str, ports: list[int]) -> None:
         """From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
         port was judged to be the pod's own. ``ports`` are from 0 to 65535.

@@ -58,9 +58,9 @@ class BatchReader:
         self._on_turns: Callable[[list[Turn]], None] | None = None
 
     def watch_turns(self, listener: Callable[[list[Turn]], None]) -> None:
-        """From now on the engine notes when probes turn from good to bad and back, and ``listener`` gets the turns of
-        each batch that has some: those of all pods of the engine, also of pods that are handed over. Without a listener
-        the engine notes none."""
+        """From now on the engine notes the attempts that say something new (``TurnRecord``). ``listener`` gets those of
+        each batch that has some, of all pods of the engine, also of pods that are handed over. Without a listener the
+        engine notes none."""
         self._on_turns = listener
         self._engine.watch_turns()
 

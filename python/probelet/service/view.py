@@ -68,6 +68,11 @@ class PagesView:
         """Always empty: events go to ``WatchEvents`` alone."""
         return []
 
+    @property
+    def incidents(self) -> None:
+        """None: whose pods belong together is known to the caller."""
+        return
+
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series and the service's own."""
         dropped = render_dropped(self._host.batches.events_dropped)

@@ -137,8 +137,8 @@ pub(crate) struct EventRecord {
     streak: Option<(i32, i32)>,
 }
 
-/// An attempt at which a worker turned: the one before was good and it is bad, or the other way round. The first
-/// attempt of a worker of which the journal knows none turns if it is bad. ``Batch.turns`` lists them.
+/// An attempt that says something new: the first one of a worker in this engine, a good one after a bad one, and the
+/// first ten bad ones in a row. ``Batch.turns`` lists them.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct TurnRecord {
     /// The pod's UID.
@@ -197,7 +197,7 @@ pub(crate) struct Batch {
     syncs: Py<PyList>,
     /// Events of the prober, oldest first; 10,000 and 16 MiB at most.
     events: Py<PyList>,
-    /// Attempts at which workers turned, oldest first, 10,000 at most; none before ``Engine.watch_turns``.
+    /// Attempts that say something new, oldest first, 10,000 at most; none before ``Engine.watch_turns``.
     turns: Py<PyList>,
     /// Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port.
     answers: Py<PyList>,

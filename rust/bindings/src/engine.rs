@@ -385,7 +385,7 @@ impl Engine {
         self.with(py, live::Engine::direct_counts)
     }
 
-    /// From now on ``Batch.turns`` has each attempt at which a worker turned.
+    /// From now on ``Batch.turns`` has each attempt that says something new.
     fn watch_turns(&self, py: Python<'_>) {
         self.with(py, live::Engine::watch_turns);
     }

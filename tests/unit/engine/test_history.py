@@ -1,4 +1,4 @@
-"""What the engine tells of a worker's past: its last attempts, and when it turned."""
+"""What the engine tells of a worker's past: its last attempts, and those that say something new."""
 
 import json
 import select
@@ -83,16 +83,24 @@ def test_the_last_attempts_and_failures_of_a_worker(engine: Engine) -> None:
     assert "history" not in state
 
 
-def test_a_worker_turns_once_for_each_change(engine: Engine) -> None:
+def test_turns_are_the_first_attempt_each_change_and_bad_attempts_in_a_row(engine: Engine) -> None:
     engine.watch_turns()
     worker = Worker(engine)
     worker.answers(0, 0, 1, 1, 0, 0, output=b"x" * 1_000)
-    assert [(turn.is_good, turn.cause) for turn in worker.turns] == [(False, "exec_exit"), (True, "ok")]
-    bad, good = worker.turns
+    said = [(turn.is_good, turn.cause) for turn in worker.turns]
+    assert said == [(True, "ok"), (False, "exec_exit"), (False, "exec_exit"), (True, "ok")]
+    _, _, bad, good = worker.turns
     assert (bad.pod_uid, bad.container, bad.probe_type) == (UID, "app", "liveness")
     assert (bad.message, good.message) == ("x" * 256, "")
     assert bad.at_ms <= good.at_ms <= engine.wall_ms()
     assert min(bad.lateness_ms, bad.overdue_ms) >= 0
+
+
+def test_a_probe_that_goes_on_failing_turns_ten_times(engine: Engine) -> None:
+    engine.watch_turns()
+    worker = Worker(engine)
+    worker.answers(*[1] * 13, 0)
+    assert [turn.is_good for turn in worker.turns] == [*[False] * 10, True]
 
 
 def test_nobody_pays_for_turns_that_nobody_reads(engine: Engine) -> None:

@@ -5,7 +5,7 @@ it their probes, attempts, kills and rollouts, and show what it says. It imports
 
 ``inputs`` and ``turn`` are what it takes, ``outputs`` what it puts out. ``known`` counts the pods that have each thing,
 ``explain`` says which thing explains a set of pods that fail, ``open`` is an incident while it is open, ``wording`` its
-evidence, ``steady_clock`` the time that passes whatever its caller's clock does.
+evidence, ``telling`` says an output in words, ``steady_clock`` the time that passes whatever its caller's clock does.
 
 Laws
  1. The same inputs give the same outputs. No clock, no randomness.
@@ -28,6 +28,7 @@ from probelet.policy.incidents.inputs import (
     Subject,
 )
 from probelet.policy.incidents.outputs import Began, Counts, Ended, Grew, Incident, Kind, Output, Reclassified
+from probelet.policy.incidents.telling import telling
 from probelet.policy.incidents.turn import Turn
 
 __all__ = [
@@ -50,4 +51,5 @@ __all__ = [
     "RolledOut",
     "Subject",
     "Turn",
+    "telling",
 ]

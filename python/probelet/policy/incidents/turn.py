@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An attempt that ended. A caller may leave out attempts that ended as the one before did, but for bad ones up to
-    the probe's failureThreshold, and two at least."""
+    """An attempt that ended. A caller may leave out attempts that ended as the one before did, but for the first one of
+    each probe, and for bad ones up to the ``failure_threshold`` of its subject, and two at least."""
 
     pod_uid: str
     """The pod's UID."""

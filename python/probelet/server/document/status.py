@@ -2,6 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from probelet.server.document.incident import IncidentDocument
+
 
 class RunDocument(TypedDict):
     """The last finished run of a probe."""
@@ -234,6 +236,10 @@ class StatusHead(TypedDict):
     """Only in ``run``: the first mistakes in the manifests."""
     manifest_errors_total: NotRequired[int]
     """Only in ``run``: the number of all mistakes in the manifests."""
+    incidents: NotRequired[list[IncidentDocument]]
+    """The first open incidents, ten at most; not where incidents are not looked for."""
+    incidents_total: NotRequired[int]
+    """The number of all open incidents."""
 
 
 class StatusDocument(StatusHead):

@@ -6,12 +6,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from probelet.host.incident_subjects import subjects
 from probelet.policy.incidents import (
-    Began,
-    Ended,
     Exited,
-    Grew,
-    Incident,
     IncidentDetector,
     Input,
     Killed,
@@ -20,12 +17,13 @@ from probelet.policy.incidents import (
     ProbeGone,
     ProbeKey,
     ProbeKnown,
-    Reclassified,
     RolledOut,
-    Subject,
     Turn,
+    telling,
 )
 from probelet.policy.rules.kind import containers
+from probelet.spec.model.container import Container
+from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.text.duration import MILLISECOND
 from probelet.virtual.cluster.behaviour import Behaviour
 from probelet.virtual.cluster.duration import nanoseconds
@@ -60,20 +58,8 @@ def incidents(state: ClusterState, *, named: bool = True) -> list[tuple[float, O
 
 def incident_line(at: float, output: Output) -> tuple[float, str, str] | None:
     """The line of a timeline about something that the detector said: time, subject, text. None for mere growth."""
-    incident = output.incident
-    name = f"incident {incident.id}"
-    match output:
-        case Began():
-            return at, name, f"begins: {incident.kind} {incident.thing}: {incident.evidence}"
-        case Reclassified():
-            return at, name, f"is {incident.kind} {incident.thing}: {incident.evidence}"
-        case Ended(Incident(merged_into=other)) if other:
-            return at, name, f"is part of incident {other}"
-        case Ended():
-            nothing = f", {incident.killed_for_nothing} for nothing" if incident.killed_for_nothing else ""
-            return at, name, f"is over: {incident.kind} {incident.thing}: {incident.killed} kills{nothing}"
-        case Grew():
-            return None
+    said = telling(output)
+    return None if said is None else (at, f"incident {output.incident.id}", said)
 
 
 def inputs(state: ClusterState, *, named: bool = True) -> Iterator[Timed]:
@@ -107,31 +93,15 @@ def _appears(state: ClusterState, pod: ClusterPod, *, named: bool) -> Iterator[T
     behaviours = workload.versions[pod.version - 1].behaviours
     services = (service.name for service in state.endpoints.services.values() if service.workload == pod.workload)
     service = next(services, "")
-    for _, container in containers(pod.pod):
-        for probe_type, probe in container.probes.items():
-            asks = behaviours.get(container.name, Behaviour()).asks
-            # The code of a container answers no tcpSocket probe, so nothing is asked.
-            targets = () if probe.tcp_socket is not None or not named else tuple(asks.get(probe_type, ()))
-            yield (
-                created,
-                ProbeKnown(
-                    Subject(
-                        pod.uid,
-                        meta.namespace,
-                        pod.name,
-                        container.name,
-                        probe_type,
-                        pod.node,
-                        workload=name,
-                        image=container.image,
-                        targets=targets,
-                        service=service,
-                        period_ms=probe.period_seconds * 1_000,
-                        timeout_ms=probe.timeout_seconds * 1_000,
-                        failure_threshold=probe.failure_threshold,
-                    )
-                ),
-            )
+
+    def asks(container: Container, probe_type: ProbeType, probe: Probe) -> tuple[str, ...]:
+        # The code of a container answers no tcpSocket probe, so nothing is asked.
+        if probe.tcp_socket is not None or not named:
+            return ()
+        return tuple(behaviours.get(container.name, Behaviour()).asks.get(probe_type, ()))
+
+    for subject in subjects(pod.pod, pod.node, name, asks, service):
+        yield created, ProbeKnown(subject)
 
 
 def _before(state: ClusterState, pod: ClusterPod) -> Iterator[ClusterPod]:

@@ -66,7 +66,7 @@ pub struct Batch {
     pub syncs: Vec<Arc<str>>,
     /// Events with the Unix milliseconds of their moment.
     pub events: VecDeque<(i64, Event)>,
-    /// Attempts at which workers turned, oldest first, if the engine watches turns.
+    /// Attempts that say something new, oldest first, if the engine watches turns.
     pub turns: VecDeque<Turn>,
     /// Answers that wait for the caller's word: at most one per attempt in flight.
     pub answers: Vec<SuspectAnswer>,

@@ -136,8 +136,8 @@ impl State {
         let (lateness, took) = (ended.began.since(ended.ticket.scheduled), now.since(ended.began));
         self.engine_stats.count_attempt(ended.report.cause, ended.is_success(), lateness, took);
         let worker = ended.ticket.worker;
-        let has_turned = self.worker_stats.remember(worker, ended.last_attempt(now, wall_ms), ended.held);
-        if has_turned && self.watches_turns {
+        let is_turn = self.worker_stats.remember(worker, ended.last_attempt(now, wall_ms), ended.held);
+        if is_turn && self.watches_turns {
             self.outgoing.push_turn(self.worker_stats.row(worker).and_then(Turn::of));
         }
         self.manager.prober_mut().handle_attempt(ended.ticket.worker, ended.ticket.run, outcome, now);

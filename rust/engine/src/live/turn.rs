@@ -1,4 +1,5 @@
-//! An attempt at which a worker turned: the one before was good and it is bad, or the other way round.
+//! An attempt that says something new: the first one of a worker, a good one after a bad one, and the first bad ones of a
+//! run (`probelet_play::history::TURNS_OF_A_RUN`).
 
 use std::sync::Arc;
 
@@ -6,7 +7,8 @@ use probelet_core::spec::ProbeType;
 
 use crate::stats::worker::{LastAttempt, WorkerStats};
 
-/// A worker that turned. The first attempt of a worker whose journal knows none turns if it is bad.
+/// A worker and its attempt. The first attempt since the engine began is a turn however it ended, so that what listens
+/// knows which workers were good before; a run of bad ones goes on over a restart if the journal knows it.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The pod's UID.
@@ -15,12 +17,12 @@ pub struct Turn {
     pub container: Arc<str>,
     /// The probe's type.
     pub probe_type: ProbeType,
-    /// The attempt, the first one of its kind.
+    /// The attempt.
     pub attempt: LastAttempt,
 }
 
 impl Turn {
-    /// The turn of a worker that turned at its last attempt.
+    /// The turn that a worker's last attempt is.
     pub(super) fn of(row: &WorkerStats) -> Option<Self> {
         Some(Self {
             pod_uid: Arc::clone(&row.pod_uid),

@@ -153,16 +153,16 @@ impl StatsTable {
     }
 
     /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began. Returns
-    /// whether the worker turned ([`History::add`]).
+    /// whether it is a turn ([`History::add`]); the first attempt since the engine began is one, however it ended.
     pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) -> bool {
         let Some(Row { stats, history }) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
             return false;
         };
         let LastAttempt { at_ms, outcome, cause, duration, lateness, .. } = last;
-        let has_turned = history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, &last.message);
-        stats.last = Some(last);
+        let is_turn = history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, &last.message);
+        let is_first = stats.last.replace(last).is_none();
         stats.held += held;
-        has_turned
+        is_turn || is_first
     }
 
     /// The last attempts of a worker.

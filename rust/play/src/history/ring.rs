@@ -34,18 +34,19 @@ impl Default for History {
 }
 
 impl History {
-    /// Adds an attempt that has just ended; `text` is what it said. Returns whether it turned: whether it is good and the
-    /// attempt before was bad, or the other way round. Before the first attempt nothing was wrong, so a first attempt
-    /// turns if it is bad.
+    /// Adds an attempt that has just ended; `text` is what it said. Returns whether it is a turn: a good attempt after a
+    /// bad one, or one of the first [`TURNS_OF_A_RUN`] bad ones in a row.
     pub fn add(&mut self, attempt: &PastAttempt, text: &str) -> bool {
-        let was_good = self.newest().is_none_or(|code| code.outcome().is_good());
+        let is_good = attempt.outcome.is_good();
+        let is_bad = |code: &Code| !code.outcome().is_good();
+        let bad_before = self.codes_from_the_newest().take(TURNS_OF_A_RUN).take_while(is_bad).count();
         self.push(attempt);
         self.unwritten = (self.unwritten + 1).min(ATTEMPTS as u8);
-        let is_good = attempt.outcome.is_good();
-        if !is_good {
-            self.add_failure(PastFailure { attempt: *attempt, text: text.into() });
+        if is_good {
+            return bad_before > 0;
         }
-        was_good != is_good
+        self.add_failure(PastFailure { attempt: *attempt, text: text.into() });
+        bad_before < TURNS_OF_A_RUN
     }
 
     /// The newest attempts, at most `most`, oldest first.
@@ -72,10 +73,6 @@ impl History {
     /// Whether there is no attempt.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
-    }
-
-    fn newest(&self) -> Option<Code> {
-        self.codes_from_the_newest().next()
     }
 
     pub(super) fn codes_from_the_newest(&self) -> impl Iterator<Item = Code> {
@@ -105,6 +102,11 @@ impl History {
 
 /// Attempts that a history keeps: ten minutes of a probe with the default period.
 pub const ATTEMPTS: usize = 64;
+
+/// Bad attempts in a row that are turns. What listens to turns compares the length of a run with the probe's
+/// failureThreshold, and few thresholds of liveness and readiness probes are higher; further ones would only cost while
+/// everything fails.
+pub const TURNS_OF_A_RUN: usize = 10;
 
 /// Failures that a history keeps with their text: as many as most thresholds have, and the one before.
 pub const FAILURES: usize = 4;

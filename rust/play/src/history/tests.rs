@@ -107,13 +107,23 @@ fn bad(at_ms: i64) -> PastAttempt {
 }
 
 #[test]
-fn an_attempt_turns_when_it_is_not_as_good_as_the_one_before() {
+fn a_turn_is_a_good_attempt_after_a_bad_one_or_one_of_the_first_bad_ones() {
     let mut history = History::default();
-    let turns = [good(0), good(1), bad(2), bad(3), good(4), bad(5)].map(|attempt| history.add(&attempt, ""));
-    assert_eq!(turns, [false, false, true, false, true, true]);
+    let turns = [good(0), good(1), bad(2), bad(3), good(4), good(5), bad(6)].map(|attempt| history.add(&attempt, ""));
+    assert_eq!(turns, [false, false, true, true, true, false, true]);
     assert!(History::default().add(&bad(0), "a first attempt"));
+    assert!(!History::default().add(&good(0), "a first attempt"));
+}
+
+#[test]
+fn a_run_of_bad_attempts_turns_a_few_times_also_over_a_restart() {
+    let mut history = History::default();
+    let turns = |history: &mut History| (0..100).filter(|at_ms| history.add(&bad(*at_ms), "")).count();
+    assert_eq!(turns(&mut history), TURNS_OF_A_RUN);
     let mut recalled = History::of(&history.take_all());
-    assert!(!recalled.add(&bad(6), "it was bad before the restart"));
+    assert_eq!(turns(&mut recalled), 0, "the run goes on");
+    assert!(recalled.add(&good(200), ""));
+    assert_eq!(turns(&mut recalled), TURNS_OF_A_RUN);
 }
 
 #[test]
