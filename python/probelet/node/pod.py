@@ -11,6 +11,7 @@ import structlog
 from probelet._rust import Update
 from probelet.base.printable import last_line
 from probelet.node.effects.effects import CANCELED, Effects
+from probelet.node.incident_pod import IncidentPod
 from probelet.node.metrics.node_metrics import NodeMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.options import NodeOptions
@@ -114,6 +115,8 @@ class NodePod:
         self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, host.cache, self._log)
+        self._incidents = IncidentPod(host.incidents, host.node, parts.options.incidents)
+        self._incidents.known(manifest)
 
     @property
     def statuses(self) -> Mapping[str, ContainerStatus]:
@@ -172,6 +175,7 @@ class NodePod:
         exited = {id: record for id, record in ended.items() if record.state is State.EXITED}
         for record in exited.values():
             if record.id not in before and record.started_at_ms:
+                self._incidents.exited(self.pod, record)
                 said = last_line(record.message)[:OUTPUT_SHOWN_MAX]
                 output = {"output": said} if said else {}
                 say = self._log.warning if record.exit_code and not self.removing else self._log.info
@@ -218,11 +222,13 @@ class NodePod:
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))
+        self._incidents.known(manifest)
         self.handle(Change(manifest.pod))
 
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
+        self._incidents.over(self.uid)
         self.handle(terminate)
         return 0 if terminate.at_once else termination_grace(self.pod, terminate.grace_seconds).seconds
 
@@ -261,6 +267,7 @@ class NodePod:
             case Arm(deadline):
                 self._arm(deadline)
             case StopProbing():
+                self._incidents.over(self.uid)
                 host.engine.remove_pod(self.uid)
             case Forget():
                 self._forget()
@@ -321,6 +328,7 @@ class NodePod:
             for call in calls:
                 call.cancel()
         self._calls.clear()
+        self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
         self._parts.effects.forget(self.pod)
         self._host.cache.forget(self.uid)
@@ -332,6 +340,7 @@ class NodePod:
     def _announce(self, effect: Effect) -> None:
         if isinstance(effect, KillContainer):
             self.stops_at[effect.container_id] = self._host.timers.now() + effect.grace_seconds * SECOND
+            self._incidents.killing(self.uid, effect)
             self._log.info(
                 "killing container",
                 container=effect.name,

@@ -48,8 +48,10 @@ def status(
     engine: Engine,
     gate: RestartGate,
     listeners: ForeignListeners | None = None,
+    history: int = 0,
 ) -> Status:
-    """The document of these pods, and of the mistakes of the manifests."""
+    """The document of these pods, and of the mistakes of the manifests; ``history`` is how many of its last attempts
+    each probe has."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
     head: StatusHead = {
@@ -62,7 +64,8 @@ def status(
 
     def document(pod: NodePod) -> PodDocument:
         foreign = [] if listeners is None else listeners.of(pod.uid)
-        return _pod(pod, mistakes, foreign, engine, gate, moment)
+        workers: Workers = {(row.container, row.type): row for row in workers_of(engine, pod.uid, history)}
+        return _pod(pod, workers, mistakes, foreign, engine, gate, moment)
 
     return Status(head, (document(pod) for pod in shown))
 
@@ -82,6 +85,7 @@ def _mistake(problem: Problem) -> MistakeDocument:
 
 def _pod(
     pod: NodePod,
+    workers: Workers,
     mistakes: Mistakes,
     foreign: list[ForeignListenerDocument],
     engine: Engine,
@@ -89,7 +93,6 @@ def _pod(
     moment: Moment,
 ) -> PodDocument:
     known = status_of(engine, pod.uid)
-    workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []

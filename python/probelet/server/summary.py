@@ -83,6 +83,32 @@ def more_mistakes(document: Mapping[str, Any]) -> int:
     return int(document.get("manifest_errors_total", 0)) - len(document.get("manifest_errors", ()))
 
 
+def open_incident(incident: Mapping[str, Any], as_of: datetime) -> str:
+    """An open incident in a line: kind, what is shared, since when, evidence, kills."""
+    since = span(-seconds_between(as_of, incident["since"]))
+    return f"{_thing(incident)}, for {since}: {incident['evidence']}{_killed(incident)}"
+
+
+def ended_incident(incident: Mapping[str, Any]) -> str:
+    """An incident that is over, in a line."""
+    began, ended = datetime.fromisoformat(incident["since"]), incident["ended"]
+    text = f"ended: {_thing(incident)}, {began:%H:%M:%S} UTC for {span(seconds_between(began, ended))}"
+    if other := incident.get("merged_into"):
+        return f"{text}, part of {other}"
+    return f"{text}: {incident['evidence']}{_killed(incident)}"
+
+
+def _thing(incident: Mapping[str, Any]) -> str:
+    return " ".join(filter(None, (incident["kind"], incident["shared"], incident["value"])))
+
+
+def _killed(incident: Mapping[str, Any]) -> str:
+    if not incident["killed"]:
+        return ""
+    for_nothing = incident["killed_for_nothing"]
+    return f"; {incident['killed']} killed" + (f", {for_nothing} for nothing" if for_nothing else "")
+
+
 def outdated(pod: dict[str, Any]) -> str | None:
     """The sentence of a pod whose newest manifest has a mistake; None for any other pod."""
     error = pod.get("manifest_error")
@@ -152,3 +178,8 @@ def span(seconds: float) -> str:
     if minutes:
         return f"{minutes}m{whole % 60:02}s"
     return f"{whole}s"
+
+
+def milliseconds(value: float) -> str:
+    """``<1ms``, ``12ms`` or ``1.5s``."""
+    return "<1ms" if value < 1 else f"{value:.0f}ms" if value < 1000 else f"{value / 1000:.1f}s"

@@ -39,6 +39,7 @@ parameters! {
     count: usize = 0..=RESTARTS_MAX;
     deadline_ns: u64 = 0..=u64::MAX;
     factor_milli: u32 = 1_000..=u32::MAX;
+    history: usize = 0..=probelet_play::history::ATTEMPTS;
     initial_ns: u64 = 0..=u64::MAX;
     interval_ns: u64 = 0..=u64::MAX;
     jitter_milli: u32 = 0..=u32::MAX;

@@ -165,11 +165,13 @@ class FakeView:
         self.document = status
         self.kept: list[dict[str, Any]] = []
         self.why_not_ready = ""
+        self.history = 0
         self.asked = asyncio.Event()
         self.logs_of: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {}
         self.commands: list[tuple[str, str, str | None]] = []
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
+        self.history = history
         head = copy.deepcopy(self.document)
         return Status(head, iter(head.pop("pods")))
 

@@ -13,6 +13,9 @@ SCHEMA: Final = "probelet-simulate/1"
 SERIES_POINTS_MAX: Final = 600
 """The points of one service's series: more would be narrower than a pixel of the picture."""
 
+INCIDENTS_MAX: Final = 100
+"""The incidents that the document keeps."""
+
 POD_ATTEMPTS_MAX: Final = 2_000
 """The attempts that the document keeps of one pod; each probe's ``dropped`` counts the others."""
 
@@ -218,6 +221,47 @@ class EventRow(TypedDict):
     """The message."""
 
 
+class IncidentRow(TypedDict):
+    """One thing that went wrong, as the detector of incidents says at its end, or at the end of the simulation."""
+
+    id: str
+    """Its name in this document."""
+    kind: Literal["prober", "node", "workload", "shared", "container"]
+    """What is at fault: ``prober``, which was late itself; one ``node``; one ``workload`` or its new version; something
+    that several workloads have in common (``shared``); one ``container``."""
+    from_seconds: float
+    """When the first attempt of it failed."""
+    said_seconds: float
+    """When the detector said so first."""
+    to_seconds: float | None
+    """When next to nothing of it failed any more; null if it is open at the end."""
+    shared: str
+    """What all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node`` or ``container``; empty if that
+    has no name."""
+    value: str
+    """Its name."""
+    cause: str
+    """The most frequent cause, in the words of ``/statusz``."""
+    evidence: str
+    """Why these failures are one incident: one sentence."""
+    pods: int
+    """The pods that it touched."""
+    containers: int
+    """Their containers."""
+    probes: int
+    """Their probes that failed."""
+    workloads: int
+    """Their workloads."""
+    nodes: int
+    """Their nodes."""
+    killed: int
+    """Kills by probes meanwhile."""
+    killed_for_nothing: int
+    """Those while the kind was ``shared``, ``prober`` or ``node``, which a restart of a container does not mend."""
+    affected: list[str]
+    """Some of the containers, ``namespace/pod/container``."""
+
+
 class VerdictRow(TypedDict):
     """The verdict of the simulation."""
 
@@ -298,6 +342,9 @@ class RunRow(TypedDict):
     """All pods that there ever were, by workload and then by creation."""
     events: list[EventRow]
     """The events of the pods, in order; if there are too many, the first of each pod and reason stay."""
+    incidents: list[IncidentRow]
+    """What the detector of incidents says about it, in the order in which they began; the largest stay if there are too
+    many. It knows what the scenario says that probes ask, and nothing else of the scenario."""
     verdict: VerdictRow
     """The verdict."""
     findings: list[str]

@@ -10,6 +10,7 @@ from probelet.lab.scenario.behave import behave
 from probelet.lab.scenario.pattern import Templates
 from probelet.lab.scenario.read import ScenarioFile
 from probelet.lab.simulate.manifests import Manifests
+from probelet.policy.incidents import Output
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.virtual.cluster import History, VirtualCluster
 
@@ -60,6 +61,8 @@ class Played:
     interrupted: bool
     decisions: Mapping[str, int]
     """How often each reason of enhanced liveness decided; empty without it."""
+    incidents: list[tuple[float, Output]]
+    """What the detector of incidents said, and when."""
     wall_seconds: float
     """The real time that the play took."""
 
@@ -128,6 +131,7 @@ class Play:
             templates=self.templates,
             interrupted=self._interrupted,
             decisions=cluster.decisions,
+            incidents=cluster.incidents(),
             wall_seconds=time.monotonic() - self._began_at,
         )
 

@@ -31,6 +31,7 @@ from probelet.lab.simulate.findings import findings
 from probelet.lab.simulate.manifests import Manifests, Source, read_manifests
 from probelet.lab.simulate.playing import Play, Played, Setting
 from probelet.lab.simulate.rows import rows
+from probelet.lab.simulate.rows.incidents import incidents
 from probelet.lab.simulate.trouble import Trouble, troubles
 from probelet.lab.simulate.verdict import verdict
 from probelet.spec.text.duration import SECOND
@@ -189,6 +190,7 @@ class _Version:
             services=rows.services(played.history, workloads),
             pods=rows.pods(played.history, workloads),
             events=rows.events(played.history, workloads),
+            incidents=incidents(played.incidents, played.began),
             verdict=base,
             findings=findings(played, trouble, {name: name for name in workloads}),
             advice=[],

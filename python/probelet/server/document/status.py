@@ -2,6 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from probelet.server.document.incident import IncidentDocument
+
 
 class RunDocument(TypedDict):
     """The last finished run of a probe."""
@@ -20,6 +22,40 @@ class RunDocument(TypedDict):
     """The time between the moment at which the run was due and its beginning."""
     overdue_ms: float
     """Time in which the prober itself should have worked during the attempt and did not."""
+
+
+class AttemptDocument(TypedDict):
+    """One attempt of a probe's history. The history is packed, so its times are rounded (``at`` to 1/64 of the time
+    since the attempt before, ``duration_ms`` to 1/16 of itself, ``lateness_ms`` to 1/8); those of ``failures`` are
+    exact."""
+
+    at: str
+    """The end of the attempt."""
+    outcome: str
+    """``success``, ``warning``, ``failure`` or ``error``."""
+    cause: str
+    """Why the attempt ended as it did, as in the last run."""
+    duration_ms: float
+    """How long the attempt took."""
+    lateness_ms: float
+    """The time between the moment at which the attempt was due and its beginning."""
+
+
+class FailureDocument(AttemptDocument):
+    """One failed attempt of a probe's history."""
+
+    message: str
+    """The first 256 bytes of the output of the probe, or of the error."""
+
+
+class HistoryDocument(TypedDict):
+    """The past of a probe, also of its container before a restart. After a restart of probelet itself it goes on with
+    ``restore: full``; if probelet was killed, without the attempts that had only confirmed the result in force."""
+
+    attempts: list[AttemptDocument]
+    """The last attempts, oldest first, 64 at most."""
+    failures: list[FailureDocument]
+    """The last failed attempts, oldest first, four at most."""
 
 
 class ProbeDocument(TypedDict):
@@ -49,6 +85,8 @@ class ProbeDocument(TypedDict):
     """Only in ``agent``, and only of a probe that ``probelet pause`` has paused: when its attempts begin again."""
     last: RunDocument | None
     """The last run; null before the first one has ended."""
+    history: NotRequired[HistoryDocument]
+    """Only where it is asked for (``--history``), and only of a probe whose container has started."""
 
 
 class LastExitDocument(TypedDict):
@@ -204,6 +242,10 @@ class StatusHead(TypedDict):
     """Only in ``run``: the first mistakes in the manifests."""
     manifest_errors_total: NotRequired[int]
     """Only in ``run``: the number of all mistakes in the manifests."""
+    incidents: NotRequired[list[IncidentDocument]]
+    """The first open incidents, ten at most; not where incidents are not looked for."""
+    incidents_total: NotRequired[int]
+    """The number of all open incidents."""
 
 
 class StatusDocument(StatusHead):

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
@@ -189,7 +190,9 @@ class _Reader:
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""
-        errors = validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        errors = (
+            validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + depends_on(pod)[1]
+        )
         if self._rules.deny_hosts:
             errors += denied_hosts(pod)
         if self._rules.runtime == "cri":

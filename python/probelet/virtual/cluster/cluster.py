@@ -7,6 +7,7 @@ import msgspec
 
 from probelet.beside.guard.restart.settings.read import read_settings
 from probelet.errors import ClusterError
+from probelet.policy.incidents import Output
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.virtual.argument import check_type
 from probelet.virtual.cluster.applying import apply, bind, wanted
@@ -19,6 +20,7 @@ from probelet.virtual.cluster.fault import Fault, Rollout
 from probelet.virtual.cluster.fault_injector import Dependency, FaultInjector, known
 from probelet.virtual.cluster.guarded.restarts import GuardedRestarts
 from probelet.virtual.cluster.history import history, requests
+from probelet.virtual.cluster.incidents import incident_line, incidents
 from probelet.virtual.cluster.node.pod import regular
 from probelet.virtual.cluster.objects.read import read
 from probelet.virtual.cluster.record import Event, Exited, History, Kill, Requests
@@ -326,13 +328,23 @@ class VirtualCluster:
         """All that has happened so far."""
         return history(self._state, self._seed)
 
+    def incidents(self, *, named: bool = True) -> list[tuple[float, Output]]:
+        """What the detector of incidents says about everything so far, in order, each with its time in seconds.
+
+        Args:
+            named: whether it knows what each probe asks, as from a command or an annotation; False: nothing.
+        """
+        self._catch_up()
+        return incidents(self._state, named=named)
+
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
-        line each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods, endpoints and
+        incidents, one line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """
-        lines = self._state.writer.timeline(last)
+        said = (line for at, output in self.incidents() if (line := incident_line(at, output)) is not None)
+        lines = self._state.writer.timeline(last, said)
         for name, service in self._state.endpoints.services.items():
             if service.number is not None:
                 found = requests(self._state, service)
