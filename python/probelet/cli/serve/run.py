@@ -1,5 +1,7 @@
 """``probelet run``."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -104,7 +106,6 @@ def run(
         stand_in=None if stand_ins is None else stand_ins.play,
     )
     first = _first(source, strict=manifests.strict, idle=serve is not None)
-    announce(first, stand_ins, on_host=runtime == PROCESS)
     flags = RunFlags(
         configuration=configuration,
         manifests=source,
@@ -118,11 +119,16 @@ def run(
         serve=serve,
         descriptors=descriptors,
     )
-    return _carried_out(flags, state_dir, listen, allow_remote=allow_remote)
+    tell = partial(announce, first, stand_ins, on_host=runtime == PROCESS)
+    return _carried_out(flags, state_dir, listen, tell, allow_remote=allow_remote)
 
 
-def _carried_out(flags: "RunFlags", state_dir: Path | None, listen: str, *, allow_remote: bool) -> int:
-    """Runs the pods until the end; returns the exit code. Raises CliError if a socket or a directory cannot be used."""
+def _carried_out(
+    flags: "RunFlags", state_dir: Path | None, listen: str, tell: Callable[[], None], *, allow_remote: bool
+) -> int:
+    """Runs the pods until the end; returns the exit code. ``tell`` is called once nothing refuses the start any more.
+
+    Raises CliError if a socket or a directory cannot be used."""
     from contextlib import closing
 
     from probelet.base.files.unix_socket import SocketPathError, check_socket_path
@@ -140,6 +146,7 @@ def _carried_out(flags: "RunFlags", state_dir: Path | None, listen: str, *, allo
             locked_state_dir(state_dir or default_state_dir()) as locked,
             closing(listening_socket(address, allow_remote=allow_remote)) as listening,
         ):
+            tell()
             ended = carry_out(flags, locked, listening)
     except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error
