@@ -157,7 +157,7 @@ fn a_file_of_another_format_is_refused_with_the_reason() {
     assert_eq!((missing.whole, missing.cut), (0, false));
 }
 
-/// A journal that version 0.1.0 of probelet wrote, which knew no histories.
+/// A journal of the version before, which knew no histories.
 const OLDER: &[u8] = include_bytes!("../../../fuzz/corpus/journal/life");
 
 #[test]

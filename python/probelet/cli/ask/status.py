@@ -1,6 +1,6 @@
 """``probelet status``."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from cyclopts import Parameter
 
@@ -14,8 +14,15 @@ from probelet.server.limit import HISTORY_MAX
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from probelet.cli.ask.history_blocks import HistoryBlocks
+    from probelet.cli.ask.history.blocks import HistoryBlocks
     from probelet.cli.ask.status_table import StatusTable
+
+WithHistory: TypeAlias = Annotated[
+    bool, Parameter(show_default=False, negative="", help="Show the last 64 attempts and 4 failures of each probe.")
+]
+OfCluster: TypeAlias = Annotated[
+    bool, Parameter(show_default=False, help="Show taken-over pods on nodes without a live agent; 1 if there are.")
+]
 
 app = verb(
     "status",
@@ -64,13 +71,9 @@ def status(
             show_default=False,
         ),
     ] = 30.0,
-    history: Annotated[
-        bool, Parameter(show_default=False, negative="", help="Show the last 64 attempts and 4 failures of each probe.")
-    ] = False,
+    history: WithHistory = False,
     state_dir: StateDir = None,
-    cluster: Annotated[
-        bool, Parameter(show_default=False, help="Show taken-over pods on nodes without a live agent; 1 if there are.")
-    ] = False,
+    cluster: OfCluster = False,
     kubeconfig: Kubeconfig = None,
     context: Context = "",
     namespace: Namespace = "probelet-system",
@@ -144,7 +147,7 @@ def _print(document: dict[str, Any], output: str, out: "Console", *, history: bo
 
 
 def _table(document: dict[str, Any], out: "Console", *, history: bool) -> "StatusTable | HistoryBlocks":
-    from probelet.cli.ask.history_blocks import HistoryBlocks
+    from probelet.cli.ask.history.blocks import HistoryBlocks
     from probelet.cli.ask.status_table import StatusTable
 
     return (HistoryBlocks if history else StatusTable)(document, unicode=unicode_in(out.encoding))

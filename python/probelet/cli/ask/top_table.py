@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from probelet.cli.ask.beats import LATE_MS, beats
+from probelet.cli.ask.history.beats import LATE_MS, beats
 from probelet.cli.ask.status_table import NAME_LEAST, STATE_LEAST, StatusTable, state_style
 from probelet.cli.columns import Column
 from probelet.cli.console import line_of

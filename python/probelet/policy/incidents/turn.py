@@ -25,4 +25,4 @@ class Turn:
     overdue_ms: float
     """How long the prober's own loop was overdue while the attempt waited for its answer."""
     message: str
-    """What the attempt said, at most 256 bytes; empty for a success."""
+    """The text of the attempt, at most 256 bytes; empty for a success."""

@@ -4,7 +4,7 @@ import io
 import json
 from typing import Any
 
-from probelet.cli.ask.history_blocks import HistoryBlocks
+from probelet.cli.ask.history.blocks import HistoryBlocks
 from probelet.cli.ask.top_table import TopTable
 from probelet.server.ranking import top_document
 from rich.console import Console

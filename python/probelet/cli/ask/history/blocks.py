@@ -1,4 +1,4 @@
-"""What ``probelet status --history`` draws: of each probe a line of its last attempts, and below it its failures."""
+"""The output of ``probelet status --history``: of each probe a line of its last attempts, and below it its failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from probelet.cli.ask.beats import beats, legend
+from probelet.cli.ask.history.beats import beats, legend
 from probelet.cli.console import line_of
 from probelet.server.summary import PROBE_TYPES, milliseconds
 

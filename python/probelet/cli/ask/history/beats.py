@@ -38,7 +38,7 @@ def beats(attempts: Iterable[Mapping[str, Any]], *, unicode: bool) -> Text:
 
 
 def legend(*, unicode: bool) -> Text:
-    """What each character means."""
+    """The meaning of each character."""
     marks = _MARKS if unicode else _ASCII_MARKS
     return Text(", ".join(f"{marks[beat]} {meaning}" for beat, meaning in _MEANINGS.items()), "dim")
 
