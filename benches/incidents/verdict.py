@@ -17,7 +17,7 @@ SLACK_SECONDS: Final = 0.1
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one cluster."""
+    """The outcome of one cluster."""
 
     seed: int
     fault: str
@@ -31,7 +31,7 @@ class Verdict:
     is_right: bool
     """The kind, and what it names where the detector can know it."""
     periods: float | None
-    """When the truth was said first, in periods after the first failed attempt."""
+    """When the detector put out the truth first, in periods after the first failed attempt."""
     since_fault: float | None
     """The same in periods after the fault."""
     others: int
@@ -52,7 +52,7 @@ def judge(seed: int, world: World) -> Verdict | None:
 def verdict(
     seed: int, said: Sequence[tuple[float, Output]], history: History, truth: Truth, *, named: bool, other: str = ""
 ) -> Verdict | None:
-    """The verdict about what was said; None if the fault made no attempt fail."""
+    """The verdict about the detector's outputs; None if the fault made no attempt fail."""
     first = first_failure(history, truth.at, other)
     if first is None:
         return None
@@ -84,7 +84,7 @@ def verdict(
 
 
 def _take(opened: dict[str, Incident], output: Output) -> None:
-    # One that is over by then, because a restart has mended it, counts as it was said last.
+    # One that is over by then, because a restart has mended it, counts as the detector put it out last.
     if isinstance(output, Ended) and output.incident.merged_into:
         opened.pop(output.incident.id, None)
     else:

@@ -85,7 +85,7 @@ class World:
     cluster: VirtualCluster
     truth: Truth
     named: bool
-    """Whether the detector is told what probes ask."""
+    """Whether the detector knows what probes ask."""
     other: str
     """The workload of which another container stands still; empty without one."""
 

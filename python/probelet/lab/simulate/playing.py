@@ -62,7 +62,7 @@ class Played:
     decisions: Mapping[str, int]
     """How often each reason of enhanced liveness decided; empty without it."""
     incidents: list[tuple[float, Output]]
-    """What the detector of incidents said, and when."""
+    """The outputs of the detector of incidents, and their times."""
     wall_seconds: float
     """The real time that the play took."""
 
