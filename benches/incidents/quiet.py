@@ -55,7 +55,7 @@ def quiet(hours: int, seed: int) -> list[Quiet]:
 
 
 def _cluster(random: Random, chance: float) -> tuple[int, int, list[str]]:
-    """One cluster: its attempts, the failed ones, and the kinds of the incidents that were said."""
+    """One cluster: its attempts, the failed ones, and the kinds of the incidents that began."""
     detector = IncidentDetector()
     subjects = list(_subjects(random))
     for subject in subjects:

@@ -17,7 +17,7 @@ SLACK_SECONDS: Final = 0.1
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one cluster."""
+    """The outcome of one cluster."""
 
     seed: int
     fault: str
@@ -31,7 +31,7 @@ class Verdict:
     is_right: bool
     """The kind, and what it names where the detector can know it."""
     periods: float | None
-    """When the truth was said first, in periods after the first failed attempt."""
+    """When the detector put out the truth first, in periods after the first failed attempt."""
     since_fault: float | None
     """The same in periods after the fault."""
     others: int
@@ -45,14 +45,15 @@ class Verdict:
 def judge(seed: int, world: World) -> Verdict | None:
     """The verdict about a random cluster; None if the fault made no attempt fail."""
     cluster = world.cluster
-    return verdict(seed, cluster.incidents(named=world.named), cluster.history, world.truth, named=world.named)
+    said, history = cluster.incidents(named=world.named), cluster.history
+    return verdict(seed, said, history, world.truth, named=world.named, other=world.other)
 
 
 def verdict(
-    seed: int, said: Sequence[tuple[float, Output]], history: History, truth: Truth, *, named: bool
+    seed: int, said: Sequence[tuple[float, Output]], history: History, truth: Truth, *, named: bool, other: str = ""
 ) -> Verdict | None:
-    """The verdict about what was said; None if the fault made no attempt fail."""
-    first = first_failure(history, truth.at)
+    """The verdict about the detector's outputs; None if the fault made no attempt fail."""
+    first = first_failure(history, truth.at, other)
     if first is None:
         return None
     deadline = first + IN_PERIODS * truth.period + SLACK_SECONDS
@@ -64,7 +65,10 @@ def verdict(
             when = at
         if truth.at <= at <= deadline:
             _take(opened, output)
-    largest = max(opened.values(), key=lambda each: (each.counts.pods, each.counts.probes), default=None)
+    # Of several that are as large, one that is right will do.
+    largest = max(
+        opened.values(), key=lambda each: (each.counts.pods, _is_true(truth, each, named=named)), default=None
+    )
     return Verdict(
         seed,
         truth.fault,
@@ -80,7 +84,7 @@ def verdict(
 
 
 def _take(opened: dict[str, Incident], output: Output) -> None:
-    # One that is over by then, because a restart has mended it, counts as it was said last.
+    # One that is over by then, because a restart has mended it, counts as the detector put it out last.
     if isinstance(output, Ended) and output.incident.merged_into:
         opened.pop(output.incident.id, None)
     else:
@@ -93,11 +97,13 @@ def _is_true(truth: Truth, incident: Incident, *, named: bool) -> bool:
     return not truth.value or incident.value == truth.value or (truth.kind == "shared" and not named)
 
 
-def first_failure(history: History, since: float) -> float | None:
-    """When the first attempt failed, or a container ended by itself, after the fault; starting containers do fail."""
+def first_failure(history: History, since: float, other: str = "") -> float | None:
+    """When the first attempt failed, or a container ended, after the fault, but for the workload ``other``; starting
+    containers do fail."""
+    pods = [pod for pod in history.pods if pod.workload != other]
     moments = [
         attempt.at + attempt.took
-        for pod in history.pods
+        for pod in pods
         for probe in pod.probes
         if probe.type != "startup"
         for attempt in probe.attempts
@@ -105,7 +111,8 @@ def first_failure(history: History, since: float) -> float | None:
         and attempt.outcome != "success"
         and attempt.why not in ("starting", "exited")
     ]
-    for pod in history.pods:
+    for pod in pods:
         deleted = next((span.start for span in pod.spans if span.state in ("terminating", "gone")), float("inf"))
-        moments += [each.at for each in [*pod.exits, *pod.kills] if since <= each.at < deleted]
+        ends = [*(each.at for each in pod.exits), *(each.at for each in pod.kills)]
+        moments += [at for at in ends if since <= at < deleted]
     return min(moments, default=None)

@@ -23,6 +23,8 @@ SETTLED: Final = 120
 """Seconds until everything runs."""
 LATENCY: Final = "20ms"
 PERIODS: Final = (2, 5, 5, 10, 10, 10, 20)
+BESIDE_SHARE: Final = 0.3
+"""The clusters in which a container of a workload that the fault does not touch stands still meanwhile."""
 PLAYED_PERIODS: Final = 6
 ROLLOUT_SECONDS: Final = 240
 
@@ -56,7 +58,7 @@ class App:
     @property
     def longest_period(self) -> int:
         """Of its probes that go on, in seconds."""
-        return max(self.probes[name]["periodSeconds"] for name in self.probes if name != "startupProbe")
+        return max(int(probe["periodSeconds"]) for name, probe in self.probes.items() if name != "startupProbe")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,9 @@ class World:
     cluster: VirtualCluster
     truth: Truth
     named: bool
-    """Whether the detector is told what probes ask."""
+    """Whether the detector knows what probes ask."""
+    other: str
+    """The workload of which another container stands still; empty without one."""
 
 
 def world(seed: int) -> World:
@@ -155,8 +159,15 @@ def _played(
     period = max(app.longest_period for app in apps)
     truth = Truth(word, kind, value, cluster.now, period, PLAYED_PERIODS * period + more)
     cluster.fault(fault)
+    named = random.random() < 0.5
+    beside = [name for name in cluster.workloads if name not in {app.name for app in apps}]
+    other = ""
+    if beside and kind != "container" and random.random() < BESIDE_SHARE:
+        at = cluster.now + random.random() * period
+        other = random.choice(beside)
+        cluster.fault(Deadlock(other, replicas=1, at=f"{at:.3f}s"))
     cluster.run(f"{truth.lasts:.3f}s")
-    return World(cluster, truth, named=random.random() < 0.5)
+    return World(cluster, truth, named, other)
 
 
 def _setting(random: Random, least: int = 3) -> tuple[int, list[str], list[App]]:

@@ -227,8 +227,8 @@ class IncidentRow(TypedDict):
     id: str
     """Its name in this document."""
     kind: Literal["prober", "node", "workload", "shared", "container"]
-    """What is at fault: ``prober``, which was late itself; one ``node``; one ``workload`` or its new version; something
-    that several workloads have in common (``shared``); one ``container``."""
+    """The thing at fault: ``prober``, which was late itself; one ``node``; one ``workload`` or its new version;
+    something that several workloads have in common (``shared``); one ``container``."""
     from_seconds: float
     """When the first attempt of it failed."""
     said_seconds: float
@@ -236,8 +236,8 @@ class IncidentRow(TypedDict):
     to_seconds: float | None
     """When next to nothing of it failed any more; null if it is open at the end."""
     shared: str
-    """What all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node`` or ``container``; empty if that
-    has no name."""
+    """The sort of thing that all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node`` or
+    ``container``; empty if that has no name."""
     value: str
     """Its name."""
     cause: str
@@ -343,7 +343,7 @@ class RunRow(TypedDict):
     events: list[EventRow]
     """The events of the pods, in order; if there are too many, the first of each pod and reason stay."""
     incidents: list[IncidentRow]
-    """What the detector of incidents says about it, in the order in which they began; the largest stay if there are too
+    """The incidents that the detector found, in the order in which they began; the largest stay if there are too
     many. It knows what the scenario says that probes ask, and nothing else of the scenario."""
     verdict: VerdictRow
     """The verdict."""

@@ -61,10 +61,10 @@ class Played:
     interrupted: bool
     decisions: Mapping[str, int]
     """How often each reason of enhanced liveness decided; empty without it."""
-    incidents: list[tuple[float, Output]]
-    """What the detector of incidents said, and when."""
     wall_seconds: float
     """The real time that the play took."""
+    incidents: list[tuple[float, Output]] = field(default_factory=list)
+    """The outputs of the detector of incidents, and their times."""
 
 
 class Play:

@@ -3,8 +3,8 @@
 1. A pod is in trouble from the failure of a probe that was good before, and for one period of the probe after it is
    good again. A probe that was never good counts once it runs into its timeout twice, or once its pod takes twice as
    long as the slowest start that was seen of its workload. Startup probes do not count; what they kill does.
-2. Pods in trouble that no open incident covers are looked at together one period after the first of them, so that
-   whatever struck it has struck the others (``explain``).
+2. The detector explains pods in trouble that no open incident covers together, one period after the first of them: by
+   then, whatever struck it has struck the others (``explain``).
 3. What no explanation covers is one container's trouble, once a probe has failed as often as its threshold says and
    twice at least, two probes have failed twice in a row, or the container was killed or has ended twice.
 4. A pod that fails later and has what an open incident is about belongs to that incident. For ``SETTLED`` periods an
@@ -30,7 +30,7 @@ from probelet.policy.incidents.wording import alone, evidence
 WAIT_LEAST_MS: Final = 1_000
 WAIT_MOST_MS: Final = 120_000
 WAIT_PERIODS: Final = 1.05
-"""How many periods of the probes that fail pass before they are looked at."""
+"""How many periods of the probes that fail pass before the detector explains them."""
 AGAIN_MS: Final = 1_000
 """The least time between two looks, and between two outputs about one incident that grows."""
 SETTLED: Final = 3

@@ -1,9 +1,9 @@
-"""What explains that these pods fail, and not the others: the fewest things that they share, the largest first.
+"""Finds the fewest things that explain why these pods fail and the others do not, the largest first.
 
 A thing explains pods that fail if most pods that have it fail (``SHARE_LEAST``), if few of the others do
 (``OUTSIDE_MOST`` times that share), and if chance would not do it: each failed attempt in a row of a pod is worth
 ``NATS``, as much as an attempt that fails by chance once in 200 times, less what it is worth that any pods of the group
-could have been the ones. What the thing has explained is taken away, and the rest is looked at again.
+could have been the ones. The next round explains what this thing has left.
 """
 
 import math
@@ -34,9 +34,9 @@ ROLLOUT_MS: Final = 1_800_000
 LATE_LEAST: Final = 0.5
 """The share of a node's attempts that must be late if the prober is at fault."""
 SHARED_WORKLOADS: Final = 3
-"""The least workloads of which something without a name is said to be shared."""
+"""The least workloads of which something without a name can be shared."""
 NAMED_WORKLOADS: Final = 2
-"""The least workloads of which something with a name is said to be shared."""
+"""The least workloads of which something with a name can be shared."""
 NAMED_LEAST: Final = 0.6
 """Something with a name explains if it covers this share of what something without a name would."""
 ROUNDS_MAX: Final = 64
@@ -220,7 +220,7 @@ def _judged(
         case "target":
             if len(group.workloads) < NAMED_WORKLOADS or not _is_one_family(group.probes):
                 return None
-            # A workload of which nobody knows what it asks is no example of those that do not ask this.
+            # A workload of which nobody knows what it asks is no example of one that does not ask this.
             silent = [each for key, each in groups.items() if key[0] == "workload" and _is_silent(key, each, known)]
             others_bad -= sum(len(each.pods) for each in silent)
             others -= sum(known.with_thing["workload", each.pods[0].workload] for each in silent)
@@ -266,7 +266,7 @@ def _corners(groups: dict[Thing, _Group], known: Known) -> Iterable[Explanation]
 
 
 def _outside(sort: str, name: str, groups: dict[Thing, _Group], known: Known) -> tuple[int, int]:
-    """The pods of other nodes, or of other workloads, without those that fail as a whole; and those that fail."""
+    """The pods of other nodes, or of other workloads, but for those failing as a whole; and how many fail."""
     size, bad = len(known.pods) - known.with_thing[sort, name], 0  # type: ignore[index]
     for thing, group in groups.items():
         if thing[0] != sort or thing[1] == name:

@@ -1,4 +1,4 @@
-"""What the detector takes: which probes there are, how their attempts ended, and what was done to containers."""
+"""The inputs of the detector: which probes there are, how their attempts ended, and what was done to containers."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

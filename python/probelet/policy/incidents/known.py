@@ -1,4 +1,4 @@
-"""What the detector knows: pods with their probes, and how many pods have each thing that pods can share."""
+"""The detector's knowledge: pods with their probes, and how many pods have each thing that pods can share."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ class Pod:
 
 @dataclass(slots=True)
 class WorkloadFacts:
-    """What is known about a workload."""
+    """The pods of a workload in numbers, and its last rollout."""
 
     pods: int = 0
     revision: int = 0
@@ -160,7 +160,7 @@ class Known:
         return max(self._periods, default=0)
 
     def add(self, subject: Subject, now: int) -> None:
-        """There is a probe; one that was known is as it is said now."""
+        """Takes a probe; a later call replaces what an earlier one said."""
         if (old := self.probes.get(subject.key)) is not None:
             if old.subject == subject:
                 return

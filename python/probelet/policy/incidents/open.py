@@ -31,7 +31,7 @@ class OpenIncident:
     family: Family
     cause: str
     since_ms: int
-    """As the first turn says."""
+    """The time of its first failed attempt, as the turn says."""
     born_ms: int
     """By the detector's clock, as all that follows."""
     judged: int = 0

@@ -1,4 +1,4 @@
-"""What the detector puts out. Everything in it is bounded, however many pods an incident has."""
+"""The outputs of the detector. Everything in it is bounded, however many pods an incident has."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -30,8 +30,8 @@ class Incident:
     ended_ms: int | None = None
     """When the last of it was well again; None while it is open."""
     shared: str = ""
-    """What all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node``, ``container``; empty if that
-    has no name."""
+    """The sort of thing that all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node``,
+    ``container``; empty if that has no name."""
     value: str = ""
     """Its name, such as ``db:5432``."""
     cause: str = ""
@@ -50,7 +50,7 @@ class Incident:
 
     @property
     def thing(self) -> str:
-        """What is shared, in words: ``target db:5432``."""
+        """The shared thing in words: ``target db:5432``."""
         return f"{self.shared} {self.value}".strip()
 
 

@@ -329,7 +329,7 @@ class VirtualCluster:
         return history(self._state, self._seed)
 
     def incidents(self, *, named: bool = True) -> list[tuple[float, Output]]:
-        """What the detector of incidents says about everything so far, in order, each with its time in seconds.
+        """The outputs of the detector of incidents so far, in order, each with its time in seconds.
 
         Args:
             named: whether it knows what each probe asks, as from a command or an annotation; False: nothing.

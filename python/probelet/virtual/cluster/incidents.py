@@ -63,7 +63,7 @@ def incident_line(at: float, output: Output) -> tuple[float, str, str] | None:
 
 
 def inputs(state: ClusterState, *, named: bool = True) -> Iterator[Timed]:
-    """What the detector is told; those of one moment are in order. ``named``: whether it is known what probes ask."""
+    """The detector's inputs; those of one moment are in order. ``named``: whether it is known what probes ask."""
     for pod in state.pods.values():
         yield from _appears(state, pod, named=named)
     for pod in state.pods.values():
@@ -112,7 +112,7 @@ def _before(state: ClusterState, pod: ClusterPod) -> Iterator[ClusterPod]:
 
 
 def _ends(state: ClusterState, pod: ClusterPod) -> Iterator[Timed]:
-    """What killed a pod's containers, which ended by themselves, and when the pod is deleted."""
+    """The kills of a pod's containers, their own ends, and the pod's deletion."""
     deleted = next((span.start for span in pod.spans(state.now) if span.state in ("terminating", "gone")), None)
     for kill in pod.kills:
         yield round(kill.at * 1_000), Killed(pod.uid, kill.container, round(kill.at * 1_000))

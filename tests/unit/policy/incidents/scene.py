@@ -26,7 +26,7 @@ START = 1_700_000_000_000
 
 
 class Scene:
-    """Pods of workloads; a pod is ``app-0``, the first one of ``Deployment/app``. Time is in seconds since the start."""
+    """Pods of workloads; a pod is ``app-0``, the first one of ``Deployment/app``. Time is in seconds."""
 
     def __init__(self) -> None:
         self.detector = IncidentDetector()

@@ -1,4 +1,4 @@
-"""Each kind of incident is told from the others by what fails and what does not."""
+"""The pods that fail, and the pods that do not, tell each kind of incident from the others."""
 
 from tests.unit.policy.incidents.scene import Scene, three_apps
 

@@ -7,11 +7,11 @@ from probelet.lab.simulate.verdict import rounded
 from probelet.policy.incidents import Ended, Incident, Output
 
 Said = tuple[float, Output]
-"""What the detector said, and when."""
+"""An output of the detector, and its time."""
 
 
 def incidents(said: Iterable[Said], began: float) -> list[IncidentRow]:
-    """Each incident as it was said last; those that were over before the traffic began are left out."""
+    """Each incident as the detector put it out last, but for incidents that were over before the traffic began."""
     first: dict[str, float] = {}
     last: dict[str, Incident] = {}
     for at, output in said:
