@@ -10,8 +10,8 @@ import structlog
 
 from probelet._rust import Update
 from probelet.base.printable import last_line
+from probelet.host.incident_pod import IncidentPod
 from probelet.node.effects.effects import CANCELED, Effects
-from probelet.node.incident_pod import IncidentPod
 from probelet.node.metrics.node_metrics import NodeMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.options import NodeOptions
@@ -43,7 +43,7 @@ from probelet.policy.protocol.inputs import (
     SyncRequested,
     Terminate,
 )
-from probelet.policy.rules.grace import find_container, termination_grace
+from probelet.policy.rules.grace import KillReason, find_container, termination_grace
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import definition
 from probelet.policy.status.container_status import ContainerStatus
@@ -116,7 +116,7 @@ class NodePod:
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, host.cache, self._log)
         self._incidents = IncidentPod(host.incidents, host.node, parts.options.incidents)
-        self._incidents.known(manifest)
+        self._incidents.known(manifest.pod, _template(manifest))
 
     @property
     def statuses(self) -> Mapping[str, ContainerStatus]:
@@ -222,7 +222,7 @@ class NodePod:
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))
-        self._incidents.known(manifest)
+        self._incidents.known(manifest.pod, _template(manifest))
         self.handle(Change(manifest.pod))
 
     def end(self, terminate: Terminate) -> int:
@@ -340,7 +340,8 @@ class NodePod:
     def _announce(self, effect: Effect) -> None:
         if isinstance(effect, KillContainer):
             self.stops_at[effect.container_id] = self._host.timers.now() + effect.grace_seconds * SECOND
-            self._incidents.killing(self.uid, effect)
+            by_probe = effect.reason in (KillReason.LIVENESS, KillReason.STARTUP)
+            self._incidents.killing(self.uid, effect.name, effect.container_id, by_probe=by_probe)
             self._log.info(
                 "killing container",
                 container=effect.name,
@@ -376,6 +377,12 @@ class NodePod:
                 self._parts.metrics.crash_loop.restarted(effect.cause, first=effect.free)
             self._log.info("container started", container=effect.name, restart_count=count)
             self._sync_again_after_start(effect.name)
+
+
+def _template(manifest: Manifest) -> str:
+    """``Kind/name`` of the object whose template made the pod; empty for a pod by itself."""
+    found = manifest.object
+    return "" if found is None or found.kind in ("", "Pod") else f"{found.kind}/{found.name}"
 
 
 def _subject(effect: Effect) -> dict[str, str]:

@@ -21,7 +21,7 @@ POD = {
                     "exec": {"command": ["check"]},
                     "periodSeconds": 1,
                     "timeoutSeconds": 1,
-                    "failureThreshold": 9,
+                    "failureThreshold": 30,
                     "successThreshold": 1,
                 },
             }

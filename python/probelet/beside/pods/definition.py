@@ -6,6 +6,8 @@ from msgspec.structs import replace
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
 from probelet.beside.takeover.reading import Reading
+from probelet.host.incident_subjects import REVISIONS
+from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
 from probelet.spec.model.container import Container
 from probelet.spec.model.env import EnvVar
 from probelet.spec.model.meta import ObjectMeta
@@ -13,9 +15,15 @@ from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.rules.defaults import set_defaults
 
-READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT)
+READ_ANNOTATIONS: Final[tuple[str, ...]] = (
+    ENHANCED_LIVENESS,
+    MADE_ANNOTATION,
+    MIRROR_ANNOTATION,
+    PRE_STOP_IDEMPOTENT,
+    DEPENDS_ON,
+)
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice."""
+hook may run twice; and the one that names what the probes ask. Owner and version are for incidents too."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""
@@ -25,11 +33,20 @@ def definition(pod: Pod, annotation: str) -> Pod:
     """``pod`` without what neither the takeover nor the engine, the hooks or the graces read."""
     expands = _REFERENCE in annotation
     meta, spec = pod.metadata, pod.spec
+    owners = [owner for owner in meta.owner_references if owner.controller]
+    labels = {name: meta.labels[name] for name in REVISIONS if name in meta.labels}
     kept = {name: meta.annotations[name] for name in READ_ANNOTATIONS if name in meta.annotations}
     return Pod(
         api_version="v1",
         kind="Pod",
-        metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid, annotations=kept),
+        metadata=ObjectMeta(
+            name=meta.name,
+            namespace=meta.namespace,
+            uid=meta.uid,
+            labels=labels,
+            annotations=kept,
+            owner_references=owners,
+        ),
         spec=PodSpec(
             containers=[_container(container, expands=expands) for container in spec.containers],
             init_containers=[_container(container, expands=expands) for container in spec.init_containers],

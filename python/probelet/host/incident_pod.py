@@ -1,15 +1,10 @@
-"""One pod of the node for the detector of incidents: its probes, what a probe has killed, what ended by itself."""
+"""One pod for the detector of incidents: its probes, what a probe has killed, what ended by itself."""
 
 from probelet.host.incident_subjects import CommandReader, asks_of, revision_of, subjects, workload_of
 from probelet.host.incident_watch import IncidentWatch
 from probelet.policy.facts.snapshot import ContainerRecord
-from probelet.policy.protocol.effects import KillContainer
-from probelet.policy.rules.grace import KillReason
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
-from probelet.spec.read.load import Manifest
-
-BY_PROBES = frozenset({KillReason.LIVENESS, KillReason.STARTUP})
 
 
 class IncidentPod:
@@ -19,14 +14,13 @@ class IncidentPod:
         self._watch = watch
         self._node = node
         self._read_command = read_command
-        # Instances that this node stops, until they are seen to have ended.
+        # Instances that the process stops, until they are seen to have ended.
         self._stopped: set[str] = set()
 
-    def known(self, manifest: Manifest) -> None:
-        """The pod runs by this manifest from now on."""
+    def known(self, pod: Pod, template: str = "") -> None:
+        """The pod is probed from now on. ``template`` is ``Kind/name`` of the object whose template made it, empty if
+        its owner says that."""
         if self._read_command is not None:
-            pod, of = manifest.pod, manifest.object
-            template = "" if of is None or of.kind in ("", "Pod") else f"{of.kind}/{of.name}"
             found = subjects(pod, self._node, template or workload_of(pod), asks_of(pod, self._read_command))
             self._watch.know(found, revision_of(pod))
 
@@ -35,14 +29,15 @@ class IncidentPod:
         self._stopped.clear()
         self._watch.forget(uid)
 
-    def killing(self, uid: str, kill: KillContainer) -> None:
-        """The node stops a container."""
-        self._stopped.add(kill.container_id)
-        if kill.reason in BY_PROBES:
-            self._watch.killed(uid, kill.name)
+    def killing(self, uid: str, container: str, container_id: str, *, by_probe: bool) -> None:
+        """The process stops a container; it may say so again."""
+        if container_id not in self._stopped:
+            self._stopped.add(container_id)
+            if by_probe:
+                self._watch.killed(uid, container)
 
     def exited(self, pod: Pod, record: ContainerRecord) -> None:
-        """A container has ended. One that this node stopped, or that has done its work, is no trouble."""
+        """A container has ended. One that the process stopped, or that has done its work, is no trouble."""
         if record.id in self._stopped:
             self._stopped.discard(record.id)
             return
