@@ -6,16 +6,19 @@ use std::time::Duration;
 
 use criterion::Criterion;
 use probelet_benches::past;
-use probelet_play::history::History;
+use probelet_play::history::{History, PastAttempt};
 
 fn history(criterion: &mut Criterion) {
     for (name, is_good) in [("attempt remembered", true), ("failed attempt remembered", false)] {
-        let (mut history, mut number) = (History::default(), 0_u32);
+        let text = if is_good { "" } else { "HTTP probe failed with statuscode: 503" };
+        let attempts: Vec<PastAttempt> = (0..1_024).map(|number| past(number, is_good)).collect();
+        let mut attempts = attempts.iter().cycle();
+        let (mut history, mut at_ms) = (History::default(), 0);
         criterion.bench_function(name, |bench| {
             bench.iter(|| {
-                number += 1;
-                let text = if is_good { "" } else { "HTTP probe failed with statuscode: 503" };
-                black_box(history.add(&past(number, is_good), text))
+                at_ms += 10_000;
+                let attempt = attempts.next().expect("they begin anew");
+                black_box(history.add(&PastAttempt { at_ms, ..*attempt }, text))
             });
         });
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{PastAttempt, PastFailure, shown};
-use super::code::Code;
+use super::code::{Code, micros};
 use super::ring::{ATTEMPTS, FAILURES, History};
 
 /// Attempts that follow upon each other, with the failures among them that are kept with their text.
@@ -104,7 +104,6 @@ type WrittenFailure = (i64, [u8; 4], u64, u64, Box<str>);
 impl From<HistoryRecord> for Written {
     fn from(record: HistoryRecord) -> Self {
         let HistoryRecord { newest_ms, codes, failures } = record;
-        let micros = |length: Duration| u64::try_from(length.as_micros()).unwrap_or(u64::MAX);
         let written = |PastFailure { attempt, text }: PastFailure| {
             let code = Code::of(&attempt, 0).to_bytes();
             (attempt.at_ms, code, micros(attempt.duration), micros(attempt.lateness), text)
