@@ -44,7 +44,7 @@ def subjects(pod: Pod, node: str, workload: str, asks: Asks, service: str = "") 
 
 
 def asks_of(pod: Pod, read_command: CommandReader) -> Asks:
-    """What the probes of a pod ask: what its annotation names, and the host in the probe itself or in its command."""
+    """Returns a reader of targets: the names of the pod's annotation, and the host in the probe or in its command."""
     declared, _ = depends_on(pod)
 
     def asks(container: Container, probe_type: ProbeType, probe: Probe) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ class IncidentWatch:
         return self._uids.get(full_name, "")
 
     def document(self) -> IncidentsDocument:
-        """The open incidents and those that are over."""
+        """The open incidents, and the newest incidents that are over."""
         return {
             "schema": "probelet-incidents/1",
             "as_of": rfc3339(self._now()),

@@ -9,7 +9,7 @@ from probelet.server.status import Status
 
 
 class IncidentFeed(Protocol):
-    """What a service knows of incidents. The event loop's thread calls every method."""
+    """The incidents of a service. The event loop's thread calls every method."""
 
     @property
     def is_on(self) -> bool:

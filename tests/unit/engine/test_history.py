@@ -1,4 +1,4 @@
-"""What the engine tells of a worker's past: its last attempts, and those that say something new."""
+"""What the engine tells of a worker's past: its last attempts, and the attempts that say something new."""
 
 import json
 import select

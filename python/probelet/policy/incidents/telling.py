@@ -1,4 +1,4 @@
-"""What the detector puts out, in words for a timeline, an event or a log."""
+"""The outputs of the detector, in words for a timeline, an event or a log."""
 
 from probelet.policy.incidents.outputs import Began, Ended, Grew, Incident, Output, Reclassified
 

@@ -25,8 +25,8 @@ class IncidentDocument(TypedDict):
     ended: str | None
     """When the last of it was well again; null while it is open."""
     shared: str
-    """What all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node``, ``container``; empty if that
-    has no name."""
+    """The sort of thing that all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node`` or
+    ``container``; empty if that has no name."""
     value: str
     """Its name, such as ``db:5432``."""
     cause: str

@@ -1,4 +1,4 @@
-"""What the probes of a pod ask beyond their own containers (ours): ``probelet.dev/depends-on: db:5432,cache``.
+"""The names that a pod's probes ask beyond their own containers (ours): ``probelet.dev/depends-on: db:5432,cache``.
 
 A name is a host name or an address, with or without a port. Incidents name what several workloads share by it; nothing
 else reads it.

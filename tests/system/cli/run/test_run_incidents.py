@@ -106,7 +106,7 @@ def test_a_slow_server_that_three_workloads_ask_is_one_incident(
 
     database.is_quick.clear()
     found = open_incident(run, "shared")
-    assert (found["shared"], found["value"], found["cause"]) == ("target", database.address, "timeout")
+    assert (found["shared"], found["value"], found["cause"]) == ("target", database.address, "header_timeout")
     assert found["counts"]["workloads"] == 3
     assert database.address in found["evidence"]
     assert f"incident: shared target {database.address}" in run.verb("status").stdout
