@@ -21,6 +21,7 @@ from probelet.lab.stress.report import Document as StressDocument
 from probelet.lab.whatif.document import WhatifDocument
 from probelet.lint.baseline import BaselineDocument
 from probelet.server.document.event import CommandDocument, EventDocument, PauseDocument
+from probelet.server.document.incident import IncidentChange, IncidentsDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
 from probelet_conformance.conformance import Report
@@ -60,6 +61,8 @@ KINDS = (
     ),
     Kind(("probelet-top/1",), TopDocument, "`probelet top -o json`"),
     Kind(("probelet-event/1",), EventDocument, "`probelet events -o json`, one a line"),
+    Kind(("probelet-incidents/1",), IncidentsDocument, "`probelet incidents -o json`"),
+    Kind(("probelet-incident/1",), IncidentChange, "`probelet incidents --follow -o json`, one a line"),
     Kind(
         ("probelet-retry/1", "probelet-reset/1"), CommandDocument, "`probelet retry -o json`, `probelet reset -o json`"
     ),

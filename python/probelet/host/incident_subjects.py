@@ -17,7 +17,7 @@ CommandReader: TypeAlias = Callable[[Container, list[str]], tuple[str, ...]]
 """Returns the hosts that the command of an exec probe asks, as far as its words show them."""
 
 TEMPLATE_HASH: Final = "pod-template-hash"
-REVISIONS: Final = (TEMPLATE_HASH, "controller-revision-hash")
+REVISIONS: Final[tuple[str, ...]] = (TEMPLATE_HASH, "controller-revision-hash")
 """The labels in which a Deployment's, a StatefulSet's and a DaemonSet's pods have the version of their template."""
 
 

@@ -7,16 +7,22 @@ class IncidentCounts(TypedDict):
     """How much an incident has touched so far."""
 
     pods: int
+    """Pods with a probe that failed."""
     containers: int
+    """Their containers."""
     probes: int
+    """The probes that failed."""
     workloads: int
+    """The workloads of the pods."""
     nodes: int
+    """The nodes on which the pods run."""
 
 
 class IncidentDocument(TypedDict):
     """One thing that went wrong, with everything that it touched."""
 
     id: str
+    """Its name while this probelet runs."""
     kind: Literal["prober", "node", "workload", "shared", "container"]
     """``prober``: the prober itself was late. ``node``: most of one node. ``workload``: most of one workload.
     ``shared``: several workloads that have one thing in common. ``container``: one container alone."""
@@ -34,6 +40,7 @@ class IncidentDocument(TypedDict):
     evidence: str
     """Why this is one incident, in one sentence."""
     counts: IncidentCounts
+    """How much it has touched so far."""
     killed: int
     """Kills by probes meanwhile."""
     killed_for_nothing: int
@@ -67,9 +74,11 @@ class IncidentChange(TypedDict):
     change: Literal["open", "began", "grew", "reclassified", "ended"]
     """``open``: it was open before the reader came."""
     incident: IncidentDocument
+    """The incident as it is now."""
 
 
 class NumberedChange(IncidentChange):
     """A change with its place in the stream of the service; no verb prints ``seq``."""
 
     seq: int
+    """The place: larger than that of every earlier change."""
