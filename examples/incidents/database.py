@@ -19,4 +19,5 @@ class Handler(BaseHTTPRequestHandler):
         """Writes nothing: every probe is a request."""
 
 
-ThreadingHTTPServer(("127.0.0.1", 5432), Handler).serve_forever()
+# Its own probe comes to the pod's address, the other pods ask 127.0.0.1.
+ThreadingHTTPServer(("", 5432), Handler).serve_forever()
