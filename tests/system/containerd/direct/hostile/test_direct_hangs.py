@@ -36,7 +36,7 @@ async def test_an_attempt_goes_to_the_runtime_and_the_next_ones_at_once(both: Bo
         directory.hang()
         assert await both.falls_back(POD, ["true"], 1) is Reason.STUCK
         (held,) = children(both)
-        assert state(held) == "D", "a file system holds it"
+        await eventually(lambda: state(held) == "D", "the file system to hold it")
         # It was killed a second ago.
         await asyncio.sleep(1)
         for _ in range(5):
