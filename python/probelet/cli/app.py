@@ -1,5 +1,6 @@
 """The root of the command line: finds the verb, and turns every error into one line and an exit code."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -140,12 +141,21 @@ def _complain_as_json(command: str, error: CliError) -> None:
         complain(msgspec.json.encode(record).decode())
 
 
+def _end_at_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Ends the process at a Ctrl-C that came while the interpreter ran a callback of its own, such as one of the import
+    system: it would print a traceback there, and forget the Ctrl-C."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        os._exit(Exit.GOOD)
+    sys.__unraisablehook__(unraisable)
+
+
 def main(*, handles_interrupt: bool = True) -> NoReturn:
     """Runs the command line and exits. ``handles_interrupt``: Ctrl-C ends a verb as its end would; False if the caller
     of the process has it ignored."""
     set_up_output()
     try:
         if handles_interrupt:
+            sys.unraisablehook = _end_at_interrupt
             signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run_command(sys.argv[1:])
         sys.stdout.flush()

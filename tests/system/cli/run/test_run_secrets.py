@@ -18,7 +18,7 @@ from tests.system.cli.run.test_run_life import page
 pytestmark = pytest.mark.e2e
 
 SHOWN = ("query-0a1b", "output-2c3d")
-"""In events, and in the last message of a probe's status."""
+"""In events, in the last message of a probe's status, and in its history, which the journal keeps for its own user."""
 
 HIDDEN = (
     *("note-4e5f", "printed-6a7b", "variable-8c9d", "argument-0e1f", "header-2a3b", "body-4c5d", "word-6e7f"),
@@ -84,6 +84,10 @@ def test_secrets_show_only_where_a_kubelet_shows_them(start: Start, tmp_path: Pa
     pages |= {"log": run.log.read_text(), "events": events(run), "processes": command_lines(run)}
     pages["journal"] = (run.state_dir / "journal").read_bytes().decode(errors="replace")
     assert {name for name, text in pages.items() for secret in HIDDEN if secret in text} == set()
-    assert {name for name, text in pages.items() for secret in SHOWN if secret in text} == {"events", "statusz"}
+    assert {name for name, text in pages.items() for secret in SHOWN if secret in text} == {
+        "events",
+        "statusz",
+        "journal",
+    }
     assert {"KEY=of-a-secret-8a9b", "ALL_OTHER=other-0c1d"} <= set(given), "only the container has them"
     assert stat.S_IMODE(run.state_dir.stat().st_mode) == 0o700, "nobody else reads the container logs and sockets in it"
