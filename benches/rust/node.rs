@@ -42,6 +42,7 @@ pub fn pod(n: usize, period_seconds: i32) -> Arc<PodSpec> {
         success_threshold: 1,
         failure_threshold: 3,
         initialization_failure_threshold: 0,
+        options: None,
     };
     let container = ContainerSpec {
         name: "app".into(),

@@ -5,6 +5,7 @@ mod enhanced;
 mod initialization;
 mod laws;
 mod memory;
+mod options;
 mod pods;
 mod single;
 mod spread;

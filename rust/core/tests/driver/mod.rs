@@ -241,6 +241,6 @@ fn outcome_of(byte: u8) -> Outcome {
         0..=4 => Outcome::Success,
         5 => Outcome::Warning { output: b"moved".as_slice().into() },
         6..=8 => Outcome::Failure { output: b"no".as_slice().into() },
-        _ => Outcome::Error { failure: false, error: "boom".into() },
+        _ => Outcome::Error { failure: false, error: "boom".into(), own: false },
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
+use probelet_core::options::{FailureWindow, ProbeOptions};
 use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
@@ -385,6 +386,7 @@ object! {
         failure_threshold: i32,
         #[serde(default)]
         initialization_failure_threshold: i32,
+        options: Option<Options>,
     }
     unread {
         termination_grace_period_seconds,
@@ -400,6 +402,7 @@ impl Probe {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
+            options: self.options.as_ref().map(|options| Box::new(options.to_core())),
             handler: self.handler(env, room),
         }
     }
@@ -428,6 +431,36 @@ impl Probe {
             Handler::Grpc { port: grpc.port, service: grpc.service.unwrap_or_default(), tls }
         } else {
             Handler::None
+        }
+    }
+}
+
+/// The opt-ins of a probe: a field of ours, which Python writes for the annotation `probelet.dev/probe-options`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Options {
+    failures: Option<Failures>,
+    errors: Option<Errors>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Failures {
+    of: u32,
+    at: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Errors {
+    failure_after: i32,
+}
+
+impl Options {
+    fn to_core(&self) -> ProbeOptions {
+        ProbeOptions {
+            failures: self.failures.as_ref().map(|failures| FailureWindow::new(failures.of, failures.at)),
+            failure_after_errors: self.errors.as_ref().map_or(0, |errors| errors.failure_after),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of a prober's state.
 
 pub(super) mod memory;
+pub(super) mod opted;
 pub(super) mod phasing;
 pub(super) mod pods;
 pub(super) mod timer;
