@@ -19,6 +19,7 @@ pub fn prober() -> Prober {
         wall: WallOffset::default(),
         start_jitter: true,
         phasing: Phasing::Kubelet,
+        extra_runs_per_second: 0,
         record: false,
     };
     Prober::new(settings, Instant::ZERO)

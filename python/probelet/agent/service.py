@@ -86,6 +86,8 @@ class AgentOptions:
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
+    probe_options: bool = False
+    """Whether pods may have options for their probes by annotation."""
     is_kruise_here: bool = False
     """OpenKruise may ask for probes that no annotation of their pods has."""
 
@@ -107,7 +109,9 @@ class AgentService:
         self._kills = Kills(KillParts(host, hooks, self._intents, options.probe_grace))
         self._conditions = Conditions(connection, host.timers, host.tasks)
         self._pauses = Pauses(host, JsonFiles(options.state_dir, PAUSES, PausedPod))
-        parts = AgentParts(host, self._kills, self._conditions, self._pauses, options.journal, self._is_away)
+        parts = AgentParts(
+            host, self._kills, self._conditions, self._pauses, options.journal, self._is_away, options.probe_options
+        )
         self.pods = AgentPods(parts, options.namespace, self._forget)
         self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)
         self._reflector: Reflector[Watched] = Reflector(

@@ -6,7 +6,7 @@ import msgspec
 
 from probelet._rust import Engine
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.server.document.status import ProbeDocument, RunDocument
+from probelet.server.document.status import OptionsDocument, ProbeDocument, RunDocument
 
 
 class LastRun(msgspec.Struct):
@@ -39,6 +39,7 @@ class WorkerState(msgspec.Struct):
     errors: int
     next_at_ms: int | None
     last: LastRun | None
+    options: OptionsDocument | None = None
 
 
 _WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
@@ -51,7 +52,7 @@ def workers(engine: Engine, uid: str) -> list[WorkerState]:
 
 def probe_document(worker: WorkerState) -> ProbeDocument:
     """The status document's entry for a probe that has a worker."""
-    return {
+    document: ProbeDocument = {
         "handler": worker.handler,
         "result": worker.result,
         "result_run": worker.result_run,
@@ -64,6 +65,9 @@ def probe_document(worker: WorkerState) -> ProbeDocument:
         "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
         "last": None if worker.last is None else _last_run(worker.last),
     }
+    if worker.options is not None:
+        document["options"] = worker.options
+    return document
 
 
 def _last_run(last: LastRun) -> RunDocument:

@@ -78,7 +78,7 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", semantics = "kubelet", start_jitter = true, phase = "kubelet",
-        wake_slack_ns = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
+        wake_slack_ns = 0, extra_runs_per_second = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
         recorder = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -90,6 +90,7 @@ impl Engine {
         start_jitter: bool,
         phase: &str,
         #[pyo3(from_py_with = argument::wake_slack_ns)] wake_slack_ns: u64,
+        #[pyo3(from_py_with = argument::extra_runs_per_second)] extra_runs_per_second: u32,
         glue: bool,
         starved_share: f64,
         starved_verdict: &str,
@@ -104,6 +105,7 @@ impl Engine {
             start_jitter,
             phasing: phasing(phase)?,
             wake_slack: Duration::from_nanos(wake_slack_ns),
+            extra_runs_per_second,
             glue: if glue { Glue::KUBELET } else { Glue::NONE },
             starving: starving(starved_share, starved_verdict)?,
             journal,

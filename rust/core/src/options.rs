@@ -4,6 +4,11 @@
 //! |---|---|
 //! | [`ProbeOptions::failures`] | a failure is at least *at* failures among the last *of* runs, not so many in a row |
 //! | [`ProbeOptions::failure_after_errors`] | a prober error counts as a failure once there were so many in a row |
+//! | [`ProbeOptions::period`] | runs follow each other so fast, in milliseconds instead of seconds |
+//! | [`ProbeOptions::until_ready`] | they do until the container's first success |
+//! | [`ProbeOptions::when_failing`] | they do while the last run failed |
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +20,23 @@ pub struct ProbeOptions {
     /// `errors.failureAfter`: the prober error with this number in a row is a failed run, and so is each one after it.
     /// 0: a prober error never counts, as in the kubelet.
     pub failure_after_errors: i32,
+    /// `periodMilliseconds`: from the beginning of one run to the next.
+    pub period: Option<Duration>,
+    /// `untilReady`: the same until a container's first success. Failures of the runs between the ordinary ones do not
+    /// count, so that the container has the time that its thresholds give it.
+    pub until_ready: Option<Duration>,
+    /// `whenFailing`: the same while the last run that counted has failed.
+    pub when_failing: Option<Duration>,
+}
+
+/// The shortest time between two runs. Validation refuses a shorter one, but the prober must not spin.
+pub const PACE_MIN: Duration = Duration::from_millis(50);
+
+impl ProbeOptions {
+    /// Whether a container is looked at as soon as it runs, and as soon as its initial delay is over.
+    pub(crate) const fn looks_at_once(&self) -> bool {
+        self.period.is_some() || self.until_ready.is_some()
+    }
 }
 
 /// `failures`: `at` failures among the last `of` runs.
@@ -54,7 +76,10 @@ mod tests {
     #[test]
     fn a_window_takes_numbers_in_range_only() {
         let numbers = |of, at| (FailureWindow::new(of, at).of, FailureWindow::new(of, at).at);
-        assert_eq!([numbers(0, 0), numbers(10, 4), numbers(4, 10), numbers(99, 99)], [(1, 1), (10, 4), (4, 4), (64, 64)]);
+        assert_eq!(
+            [numbers(0, 0), numbers(10, 4), numbers(4, 10), numbers(99, 99)],
+            [(1, 1), (10, 4), (4, 4), (64, 64)]
+        );
     }
 
     #[test]

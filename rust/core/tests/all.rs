@@ -6,6 +6,7 @@ mod initialization;
 mod laws;
 mod memory;
 mod options;
+mod pace;
 mod pods;
 mod single;
 mod spread;

@@ -1,6 +1,7 @@
 //! Laws that hold in random lives of random pods (docs/dev/architecture.md, "The law of the core").
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use probelet_core::options::{FailureWindow, ProbeOptions};
 use probelet_core::prober::{Memory, Prober};
@@ -27,8 +28,9 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn options() -> impl Strategy<Value = Option<Box<ProbeOptions>>> {
     let failures = prop::option::of((1..=WINDOW).prop_map(|at| FailureWindow::new(WINDOW, at)));
-    let options = (failures, 0..3_i32).prop_map(|(failures, errors)| {
-        Box::new(ProbeOptions { failures, failure_after_errors: errors })
+    let paces = prop::array::uniform3(prop::option::weighted(0.3, (1..2_000_u64).prop_map(Duration::from_millis)));
+    let options = (failures, 0..3_i32, paces).prop_map(|(failures, errors, [period, until_ready, when_failing])| {
+        Box::new(ProbeOptions { failures, failure_after_errors: errors, period, until_ready, when_failing })
     });
     prop::option::weighted(0.3, options)
 }

@@ -237,7 +237,8 @@ proptest! {
     /// A restart of the prober between any two runs changes nothing.
     #[test]
     fn the_window_and_the_errors_outlive_the_prober(answers in answers(), cut in 0..80_usize, of in 1..12_u32) {
-        let options = ProbeOptions { failures: Some(FailureWindow::new(of, of.div_ceil(3))), failure_after_errors: 2 };
+        let failures = Some(FailureWindow::new(of, of.div_ceil(3)));
+        let options = ProbeOptions { failures, failure_after_errors: 2, ..ProbeOptions::default() };
         let (mut whole, mut halved) = (life(with(options)), life(with(options)));
         let cut = cut.min(answers.len());
         halved.play(&answers[..cut]);

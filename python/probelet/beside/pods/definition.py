@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
 from probelet.beside.takeover.reading import Reading
+from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.model.container import Container
 from probelet.spec.model.env import EnvVar
 from probelet.spec.model.meta import ObjectMeta
@@ -13,9 +14,15 @@ from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.rules.defaults import set_defaults
 
-READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT)
+READ_ANNOTATIONS: Final[tuple[str, ...]] = (
+    ENHANCED_LIVENESS,
+    MADE_ANNOTATION,
+    MIRROR_ANNOTATION,
+    PRE_STOP_IDEMPOTENT,
+    PROBE_OPTIONS,
+)
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice."""
+hook may run twice, and what the pod asks for its probes beyond the kubelet."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""

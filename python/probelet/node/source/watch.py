@@ -46,8 +46,9 @@ class Manifests:
     """The pods in the files and directories ``paths``, and in standard input if ``STDIN`` is one of them.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``replicas`` a workload has as many pods as it
-    asks for. ``node`` is the name of the node that runs the pods.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``probe_options`` the options of probes in the
+    annotation of a pod count. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the name
+    of the node that runs the pods.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Manifests:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        probe_options: bool = True,
         replicas: bool = False,
         node: str = "",
     ) -> None:
@@ -71,6 +73,7 @@ class Manifests:
             self._calls,
             runtime=runtime,
             deny_hosts=deny_hosts,
+            probe_options=probe_options,
             replicas=replicas,
             node=node,
             objects=self.objects,

@@ -109,6 +109,9 @@ impl Prober {
             return Some(ProbeResult::Success); // Before anything of the worker is read: nearly every run ends so.
         }
         let worker = &mut self.workers[id];
+        if worker.only_looks() && !matches!(outcome, Outcome::Warning { .. }) {
+            return (!matches!(outcome, Outcome::Error { .. })).then_some(ProbeResult::Failure);
+        }
         if !matches!(outcome, Outcome::Error { .. }) {
             worker.end_errors();
         }

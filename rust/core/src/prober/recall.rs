@@ -169,6 +169,7 @@ impl Prober {
         let worker = &mut self.workers[id];
         worker.next_tick = next_tick;
         worker.phase = WorkerPhase::Waiting;
+        worker.look_at_pace(now);
         self.touch(id);
         self.rest(id, now);
         true

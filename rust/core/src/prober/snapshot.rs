@@ -52,7 +52,7 @@ impl Prober {
             on_hold: worker.on_hold,
             in_flight: matches!(worker.phase, WorkerPhase::InFlight { .. }),
             stopping: worker.is_stopping(),
-            next_tick: worker.next_tick,
+            next_tick: worker.opted.as_ref().and_then(|opted| opted.extra).unwrap_or(worker.next_tick),
         })
     }
 

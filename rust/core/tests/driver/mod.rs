@@ -219,7 +219,7 @@ impl Driver {
 const MOST_MOMENTS: usize = 10_000;
 
 pub(crate) fn settings(seed: u64, semantics: Semantics) -> Settings {
-    Settings { semantics, seed, record: true, ..Settings::default() }
+    Settings { semantics, seed, record: true, extra_runs_per_second: 10, ..Settings::default() }
 }
 
 fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> PodStatus {

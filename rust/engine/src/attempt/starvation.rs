@@ -105,7 +105,10 @@ mod tests {
         let failure = || Outcome::Failure { output: (*b"late").into() };
         let told = Outcome::Error { failure: false, error: "prober starved: late".into(), own: true };
         assert_eq!(UNKNOWN.outcome(Cause::Starved, failure()), told);
-        assert_eq!(UNKNOWN.outcome(Cause::Starved, Outcome::Error { failure: true, error: "late".into(), own: false }), told);
+        assert_eq!(
+            UNKNOWN.outcome(Cause::Starved, Outcome::Error { failure: true, error: "late".into(), own: false }),
+            told
+        );
         assert_eq!(UNKNOWN.outcome(Cause::HeaderTimeout, failure()), failure());
         assert_eq!(Starving::default().outcome(Cause::Starved, failure()), failure());
     }

@@ -1,5 +1,7 @@
 //! The workers' states, for the status document.
 
+use std::time::Duration;
+
 use probelet_core::prober::WorkerState;
 use probelet_core::spec::Handler;
 use probelet_core::time::WallOffset;
@@ -55,11 +57,14 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
 /// The opt-ins of a probe with what was counted for them.
 fn options(worker: &WorkerState<'_>) -> Value {
     let options = worker.target.probe().options.as_deref().copied().unwrap_or_default();
-    let failures =
-        worker.window.map(|(window, failed)| json!({"of": window.of, "at": window.at, "failed": failed}));
+    let failures = worker.window.map(|(window, failed)| json!({"of": window.of, "at": window.at, "failed": failed}));
     let errors = (options.failure_after_errors > 0)
         .then(|| json!({"failure_after": options.failure_after_errors, "in_a_row": worker.errors_in_a_row}));
-    json!({"failures": failures, "errors": errors})
+    let millis = |pace: Option<Duration>| pace.map(|pace| pace.as_millis() as u64);
+    json!({
+        "failures": failures, "errors": errors, "period_ms": millis(options.period),
+        "until_ready_ms": millis(options.until_ready), "when_failing_ms": millis(options.when_failing),
+    })
 }
 
 /// The name of the handler's field in a v1.Probe.

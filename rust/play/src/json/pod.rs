@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
 use probelet_core::options::{FailureWindow, ProbeOptions};
@@ -441,6 +442,9 @@ impl Probe {
 struct Options {
     failures: Option<Failures>,
     errors: Option<Errors>,
+    period_milliseconds: Option<u32>,
+    until_ready_milliseconds: Option<u32>,
+    when_failing_milliseconds: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -458,7 +462,11 @@ struct Errors {
 
 impl Options {
     fn to_core(&self) -> ProbeOptions {
+        let millis = |millis: Option<u32>| millis.map(|millis| Duration::from_millis(millis.into()));
         ProbeOptions {
+            period: millis(self.period_milliseconds),
+            until_ready: millis(self.until_ready_milliseconds),
+            when_failing: millis(self.when_failing_milliseconds),
             failures: self.failures.as_ref().map(|failures| FailureWindow::new(failures.of, failures.at)),
             failure_after_errors: self.errors.as_ref().map_or(0, |errors| errors.failure_after),
         }

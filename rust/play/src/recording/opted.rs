@@ -60,8 +60,12 @@ impl PodRecord {
         for container in &self.containers {
             for probe_type in ProbeType::ALL {
                 let options = container.probes[probe_type as usize].and_then(|probe| probe.options);
-                found.extend(options.map(|options| {
-                    OptedProbe { container: container.name.clone(), probe_type, options, window: 0, errors: 0 }
+                found.extend(options.map(|options| OptedProbe {
+                    container: container.name.clone(),
+                    probe_type,
+                    options,
+                    window: 0,
+                    errors: 0,
                 }));
             }
         }
@@ -116,7 +120,8 @@ mod tests {
             initialization_failure_threshold: 0,
             options,
         };
-        let container = ContainerDefinition { name: "app".into(), probes: [None, None, Some(probe)], ..Default::default() };
+        let container =
+            ContainerDefinition { name: "app".into(), probes: [None, None, Some(probe)], ..Default::default() };
         PodRecord { uid: "u".into(), containers: vec![container], ..PodRecord::default() }
     }
 
@@ -145,7 +150,11 @@ mod tests {
 
     #[test]
     fn opt_ins_and_their_counts_survive_the_bytes() {
-        let options = ProbeOptions { failures: Some(FailureWindow::new(10, 4)), failure_after_errors: 3 };
+        let options = ProbeOptions {
+            failures: Some(FailureWindow::new(10, 4)),
+            failure_after_errors: 3,
+            ..ProbeOptions::default()
+        };
         let Event::OptedDefined { record: read, opted, .. } =
             written_and_read(&Event::defined(1, record(Some(options))))
         else {

@@ -68,6 +68,7 @@ impl<'a> Player<'a> {
             // The recording says when each worker began.
             start_jitter: false,
             phasing: start.phasing,
+            extra_runs_per_second: 0,
             record: false,
         };
         let prober = Prober::new(settings, at(start.started_us));

@@ -1,5 +1,6 @@
 //! The parts of a prober's state.
 
+pub(super) mod budget;
 pub(super) mod memory;
 pub(super) mod opted;
 pub(super) mod phasing;

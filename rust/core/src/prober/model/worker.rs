@@ -171,21 +171,25 @@ impl Worker {
 
     /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
     pub(crate) fn count_run(&mut self, result: ProbeResult) -> bool {
+        if self.opted.is_some() {
+            return self.count_by_options(result);
+        }
+        self.extend_run(result);
+        self.has_initialized |= result == ProbeResult::Success;
+        match result {
+            ProbeResult::Failure => self.result_run >= self.effective_failure_threshold(),
+            ProbeResult::Success => self.result_run >= self.success_threshold,
+            ProbeResult::Unknown => true,
+        }
+    }
+
+    /// Counts how many runs in a row had this result.
+    pub(crate) fn extend_run(&mut self, result: ProbeResult) {
         if self.last_result == result {
             self.result_run = self.result_run.saturating_add(1);
         } else {
             self.last_result = result;
             self.result_run = 1;
-        }
-        let had_initialized = self.has_initialized;
-        self.has_initialized |= result == ProbeResult::Success;
-        if self.opted.is_some() {
-            return self.reaches_by_options(result, !had_initialized && self.has_initialized);
-        }
-        match result {
-            ProbeResult::Failure => self.result_run >= self.effective_failure_threshold(),
-            ProbeResult::Success => self.result_run >= self.success_threshold,
-            ProbeResult::Unknown => true,
         }
     }
 
