@@ -459,7 +459,7 @@ impl Engine {
     /// The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
     /// "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
     /// "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
-    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``.
+    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too.
     #[pyo3(signature = (uid = None))]
     fn probe_states<'py>(&self, py: Python<'py>, uid: Option<&str>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid)))

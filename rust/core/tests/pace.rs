@@ -135,6 +135,32 @@ fn a_period_of_milliseconds_does_not_hide_the_ordinary_runs_of_a_container_that_
 }
 
 #[test]
+fn a_slow_extra_run_stands_for_the_tick_that_it_would_delay() {
+    let spec = ProbeSpec { period_seconds: 1, failure_threshold: 2, ..until_ready(100) };
+    let mut node = Node::new(1, ProbeType::Startup, &spec, 0);
+    let at = |millis| Instant::from_millis(START + millis);
+    let mut begun = Vec::new();
+    for (now, ends) in [(0, true), (100, false), (1_000, false), (1_200, true)] {
+        node.prober.settle(at(now));
+        while let Some(output) = node.prober.poll_output() {
+            match output {
+                Output::Attempt(attempt) => begun.push(attempt),
+                Output::Update(update) => node.published.push((now, update.result)),
+                _ => {}
+            }
+        }
+        if ends {
+            let attempt = begun.last().expect("an attempt is in flight");
+            node.prober.handle_attempt(attempt.worker, attempt.run, failure(), at(now));
+        }
+    }
+    node.now = 1_200;
+    node.play(1_200, |_, _| false);
+    assert_eq!(node.published, [(0, ProbeResult::Unknown), (1_200, ProbeResult::Failure)]);
+    assert_eq!(begun.len(), 2);
+}
+
+#[test]
 fn a_container_is_looked_at_when_its_delay_is_over() {
     let spec = ProbeSpec { initial_delay_seconds: 5, ..until_ready(1_000) };
     let mut node = Node::new(1, ProbeType::Readiness, &spec, 0);

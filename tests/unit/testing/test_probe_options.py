@@ -43,10 +43,10 @@ def test_errors_in_a_row_become_failures() -> None:
 
 def test_a_container_is_ready_a_moment_after_it_answers() -> None:
     quick = node({"untilReady": "100ms"}, "readinessProbe")
-    quick.answer("web/app/readiness", "failure 0ms: not yet * 3", "success 0ms")
+    quick.answer("web/app/readiness", "failure 0ms: not yet * 10", "success 0ms")
     quick.run("1m")
     ready = [change.at for change in quick.transitions if change.subject == "web" and change.value is True]
-    assert ready[0] == pytest.approx(0.3, abs=0.11)
+    assert 0.5 < ready[0] <= 1, "some of the ten failures are those of the first syncs"
 
 
 def test_after_a_failure_the_next_come_sooner() -> None:

@@ -14,14 +14,14 @@ from probelet.spec.model.probe import Probe
 class FailureWindow(Object, frozen=True, kw_only=True, omit_defaults=False):
     """A failure is at least ``at`` failures among the last ``of`` runs."""
 
-    of: Int32
-    at: Int32
+    of: Int32 = 0
+    at: Int32 = 0
 
 
 class ErrorRule(Object, frozen=True, kw_only=True, omit_defaults=False):
     """The prober error with the number ``failure_after`` in a row is a failed run, and so is each one after it."""
 
-    failure_after: Int32
+    failure_after: Int32 = 0
 
 
 class ProbeOptions(Object, frozen=True, kw_only=True):

@@ -53,6 +53,7 @@ impl Prober {
         };
         worker.armed = false;
         if matches!(worker.phase, WorkerPhase::InFlight { .. }) {
+            worker.give_tick_to_extra_run(now);
             return; // The run that is under way finds it when it ends.
         }
         if worker.next_tick > now {

@@ -27,7 +27,8 @@
 //!
 //! 1. With `periodMilliseconds` the next tick is a period after the beginning of each run, once failed extra runs count: the
 //!    budget may make runs late, but never later than that.
-//! 2. With `untilReady` or `periodMilliseconds` a container is looked at when it begins to run or has started, and when its
+//! 2. An extra run that is in flight at a tick is that tick's run, and counts.
+//! 3. With `untilReady` or `periodMilliseconds` a container is looked at when it begins to run or has started, and when its
 //!    initial delay is over, without a wait for a tick.
 //!
 //! **Errors that count** (`errors: {failureAfter: n}`). The n-th prober error in a row and each one after it is a failed
@@ -201,6 +202,15 @@ impl Worker {
         let wished = if has_run { self.run_started + pace? } else { looks_at? }.max(now);
         opted.extra = Some(wished).filter(|at| *at < self.next_tick);
         opted.extra
+    }
+
+    /// Lets an extra run that is in flight at a tick stand for the tick's own run: a slow attempt that does not count would
+    /// otherwise delay one that does.
+    pub(crate) fn give_tick_to_extra_run(&mut self, now: Instant) {
+        if let Some(opted) = self.opted.as_mut().filter(|opted| opted.is_extra) {
+            opted.is_extra = false;
+            self.take_tick(now);
+        }
     }
 
     /// Lets the worker look again when a container that began to run at `started_at_ms` has had its initial delay.
