@@ -33,7 +33,7 @@ pub struct ProbeOptions {
 pub const PACE_MIN: Duration = Duration::from_millis(50);
 
 impl ProbeOptions {
-    /// Whether a container is looked at as soon as it runs, and as soon as its initial delay is over.
+    /// Whether the worker looks at its container as soon as it runs, and as soon as its initial delay is over.
     pub(crate) const fn looks_at_once(&self) -> bool {
         self.period.is_some() || self.until_ready.is_some()
     }

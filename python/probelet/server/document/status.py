@@ -43,7 +43,7 @@ class ErrorRuleDocument(TypedDict):
 
 
 class OptionsDocument(TypedDict):
-    """What a pod asks for a probe by ``probelet.dev/probe-options``, and what was counted for it."""
+    """The options of a probe (``probelet.dev/probe-options``) and their counts."""
 
     failures: WindowDocument | None
     """``failures``."""

@@ -1,4 +1,4 @@
-"""What a pod asks for its probes beyond the kubelet (ours), as JSON: container -> field of the probe -> options.
+"""The options that a pod has for its probes (ours), as JSON: container -> field of the probe -> options.
 
 ``probelet.dev/probe-options: {"app": {"livenessProbe": {"failures": {"of": 10, "at": 4}}}}``. It applies only if the
 node sets ``probeOptions``. A value with a mistake applies to no probe of its pod: half of a wish might be the opposite

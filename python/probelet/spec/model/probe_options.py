@@ -1,4 +1,4 @@
-"""What a pod asks for one of its probes beyond the kubelet (ours): the annotation ``probelet.dev/probe-options``.
+"""The options of a probe, which a kubelet does not have (ours): the annotation ``probelet.dev/probe-options``.
 
 The engine reads it as a field of the probe. No manifest can have that field: ``Probe`` itself has it not.
 """

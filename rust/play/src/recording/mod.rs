@@ -26,6 +26,7 @@ mod entry;
 mod gather;
 mod note;
 mod opted;
+mod opted_entry;
 mod pod;
 mod reader;
 mod segment;

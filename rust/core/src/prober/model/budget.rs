@@ -14,7 +14,7 @@ use crate::time::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExtraBudget {
     /// From one moment to the next; zero if there is no limit.
-    interval: Duration,
+    spacing: Duration,
     /// The first moment that nobody has.
     free: Instant,
     pub(crate) counts: ExtraRuns,
@@ -34,8 +34,8 @@ pub struct ExtraRuns {
 impl ExtraBudget {
     /// A budget of so many runs a second; 0 for no limit.
     pub(crate) fn new(per_second: u32) -> Self {
-        let interval = Duration::from_secs(1).checked_div(per_second).unwrap_or_default();
-        Self { interval, free: Instant::ZERO, counts: ExtraRuns::default() }
+        let spacing = Duration::from_secs(1).checked_div(per_second).unwrap_or_default();
+        Self { spacing, free: Instant::ZERO, counts: ExtraRuns::default() }
     }
 
     /// The moment of a run that is due at `now`: now or later, and before `end`. None if there is none.
@@ -45,7 +45,7 @@ impl ExtraBudget {
             self.counts.left_out += 1;
             return None;
         }
-        self.free = self.free.max(at) + self.interval;
+        self.free = self.free.max(at) + self.spacing;
         *(if at == now { &mut self.counts.in_time } else { &mut self.counts.late }) += 1;
         Some(at)
     }
@@ -71,7 +71,7 @@ mod tests {
     fn moments_are_given_out_in_the_order_of_the_questions() {
         let mut budget = ExtraBudget::new(20);
         let at: Vec<_> = (0..5).map(|_| budget.take(Instant::from_millis(1_000), FAR)).collect();
-        // Two intervals of 50 ms are within the burst.
+        // Two spacings of 50 ms are within the burst.
         assert_eq!(at, [1_000, 1_000, 1_000, 1_050, 1_100].map(|millis| Some(Instant::from_millis(millis))));
         assert_eq!(budget.counts, ExtraRuns { in_time: 3, late: 2, left_out: 0 });
         assert_eq!(budget.take(Instant::from_millis(1_000), Instant::from_millis(1_150)), None);
