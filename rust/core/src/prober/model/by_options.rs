@@ -137,8 +137,8 @@ impl Worker {
     /// Whether the run in flight can only find out that the container is well: its failure does not count.
     #[cold]
     pub(crate) fn only_looks(&self) -> bool {
-        let looks = |opted: &Box<Opted>| opted.is_extra && opted.options.until_ready.is_some();
-        !self.has_initialized && self.opted.as_ref().is_some_and(looks)
+        let looks = |opted: &Opted| opted.is_extra && opted.options.until_ready.is_some();
+        !self.has_initialized && self.opted.as_deref().is_some_and(looks)
     }
 
     /// From the beginning of a run to the next, where options make that shorter than a period.
