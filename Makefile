@@ -79,7 +79,7 @@ dist: $(STAMPS)/wheel $(STAMPS)/dist-tools build/probelet-enter build/probelet-t
 	@$(BIN)/maturin sdist --out "$(DIST)" 2>build/dist.log || { cat build/dist.log >&2; exit 1; }
 	@$(PY) -m tools.dist --wheels build/wheel --program build/probelet-enter --tools build/dist-tools/bin --out "$(DIST)"
 
-demo: build ## run the example pods, then 5,000 probes a second (about a minute)
+demo: build ## run the example pods, then 5,000 probes a second (a minute, after a first build of minutes)
 	@$(PY) -m examples.demo
 
 # Every part notes how many seconds it took. The table of the parts comes last, also after a part has failed.
@@ -193,6 +193,8 @@ lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, 
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
 	@$(PY) -m tests.tidy.rust_layers
+	$(say) "age of the benchmarks' figures (only a report; make test-release refuses a page)"
+	@$(PY) -m benches.report.age
 
 # clippy's `incompatible_msrv` and a test hold the library calls and the dependencies to this release on every machine.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -309,7 +311,7 @@ tools:
 # pip resolves nothing, because the lock is whole: older releases of pip try a newer version of `coverage[toml]` first and stop.
 $(STAMPS)/packages: requirements.lock
 	@$(MAKE) --no-print-directory tools
-	$(say) "[1/5] Python packages into .venv (a cold run takes half a minute)"
+	$(say) "[1/5] Python packages into .venv (a cold run: up to a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
@@ -321,7 +323,7 @@ $(STAMPS)/conformance: $(STAMPS)/packages conformance/pyproject.toml
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES) | $(STAMPS)/conformance
-	$(say) "[2/5] the Rust extension, in release (a cold run takes half a minute on two cores)"
+	$(say) "[2/5] the Rust extension, in release (a cold run: minutes on two cores)"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
@@ -340,19 +342,22 @@ $(STAMPS)/dist-tools: | tools
 	@build/dist-tools/bin/pip install --quiet --disable-pip-version-check 'auditwheel>=6,<7' 'cyclonedx-bom>=7,<8'
 	@touch $@
 
+# Whoever watches a terminal sees how far cargo is; a log gets only what goes wrong.
+QUIET := $(shell [ -t 2 ] || echo --quiet)
+
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
 build/probelet-target: $(STAMPS)/extension
 	$(say) "[3/5] Rust: $@"
-	@cargo build --release --quiet -p probelet-target --target-dir target
+	@cargo build --release $(QUIET) -p probelet-target --target-dir target
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 
 # Static, because each of its forks then has less memory to copy; a system without a static C library gets it dynamic.
 # `execMode: direct` looks for it beside the interpreter.
-ENTER = -p probelet-enter --release --quiet --target-dir target
+ENTER = -p probelet-enter --release $(QUIET) --target-dir target
 build/probelet-enter: $(STAMPS)/extension
 	$(say) "[4/5] Rust: $@"
-	@cargo rustc $(ENTER) -- -C target-feature=+crt-static -C strip=symbols 2>/dev/null \
+	@cargo rustc $(ENTER) -- -C target-feature=+crt-static -C strip=symbols $(if $(QUIET),2>/dev/null) \
 		|| cargo rustc $(ENTER) -- -C strip=symbols
 	@install target/release/probelet-enter $@
 	@ln -sf ../../$@ $(BIN)/probelet-enter

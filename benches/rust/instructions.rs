@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use probelet_benches::{node, pod, recorded, step};
+use probelet_benches::{node, past, pod, recorded, step};
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
 use probelet_core::prober::Outcome;
@@ -18,13 +18,14 @@ use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
 use probelet_engine::flight_recorder::{Pending, Ring};
 use probelet_engine::handler::{Asker, Buffers, probe_once};
+use probelet_play::history::History;
 use probelet_play::recording::Start;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 type Work = fn(u64);
 
-const ALL: [(&str, Work); 9] = [
+const ALL: [(&str, Work); 10] = [
     ("wheel fire+rearm of 10,000", wheel),
     ("worker run of 1,000", run),
     ("pod added to the prober", add),
@@ -32,6 +33,7 @@ const ALL: [(&str, Work); 9] = [
     ("token taken", bucket),
     ("HTTP probe, with its target", http),
     ("gRPC probe, with its target", grpc),
+    ("attempt remembered in a history", remember),
     ("attempt noted by the flight recorder", note),
     ("attempt noted and written", record),
 ];
@@ -99,6 +101,14 @@ fn http(times: u64) {
 fn grpc(times: u64) {
     let (settings, answer) = health();
     probes(times, &[&settings, &answer], |port| Handler::Grpc { port, service: "".into(), tls: false });
+}
+
+fn remember(times: u64) {
+    let mut history = History::default();
+    for number in 0..times {
+        black_box(history.add(&past(number as u32, true), ""));
+    }
+    black_box(&history);
 }
 
 /// What the engine's thread does for an attempt while a flight recorder runs.

@@ -1,6 +1,7 @@
 //! A node full of pods for the benchmarks: each pod one running container with one readiness probe.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
@@ -9,6 +10,7 @@ use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use probelet_core::time::{Instant, WallOffset};
 use probelet_play::cause::Cause;
+use probelet_play::history::{OutcomeKind, PastAttempt};
 use probelet_play::recording::{Attempt, End};
 
 /// A prober at the clock's zero that has no pods yet.
@@ -122,4 +124,14 @@ pub fn recorded(number: u64) -> Attempt {
     let ended_us = began_us + 900 + number % 3_000;
     let worker = u32::try_from(number % 1_000).expect("less than a thousand");
     Attempt { worker, end: End::Success, cause: Cause::Ok, scheduled_us, began_us, ended_us }
+}
+
+/// Attempts of one worker with a period of ten seconds.
+pub fn past(number: u32, is_good: bool) -> PastAttempt {
+    let (outcome, cause) =
+        if is_good { (OutcomeKind::Success, Cause::Ok) } else { (OutcomeKind::Failure, Cause::Status) };
+    let at_ms = 1_700_000_000_000 + i64::from(number) * 10_000;
+    let (duration, lateness) =
+        (Duration::from_micros(900 + u64::from(number) % 3_000), Duration::from_micros(300 + u64::from(number) % 700));
+    PastAttempt { at_ms, outcome, cause, duration, lateness }
 }

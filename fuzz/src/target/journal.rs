@@ -8,6 +8,8 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use probelet_core::time::WallOffset;
 use probelet_engine::journal::{BackoffRecord, Reading, Record, bytes_of, read};
+use probelet_play::cause::Cause;
+use probelet_play::history::{ATTEMPTS, History, HistoryRecord, OutcomeKind, PastAttempt};
 use probelet_play::worker_record::{WorkerKey, WorkerRecord};
 
 /// Plays one input twice: as a file, and as the damage to a file that was written well.
@@ -48,6 +50,9 @@ fn use_contents(reading: &Reading) {
         for (key, record) in &reading.contents.workers {
             let memory = record.to_memory(key, wall);
             assert_eq!((memory.result_run, memory.period), (record.result_run, record.period));
+        }
+        for record in reading.contents.histories.values() {
+            assert!(History::of(record).attempts(ATTEMPTS).len() <= record.len());
         }
         for record in reading.contents.backoff.values() {
             assert_eq!(record.to_entry(wall).delay, record.delay);
@@ -141,12 +146,24 @@ fn mishap(bytes: &mut Unstructured<'_>) -> Result<Mishap> {
 }
 
 fn record(bytes: &mut Unstructured<'_>) -> Result<Record> {
-    Ok(match bytes.int_in_range(0..=5)? {
+    Ok(match bytes.int_in_range(0..=6)? {
+        6 => Record::Attempts(worker(bytes)?, attempts(bytes)?),
         0 => Record::WorkerGone(worker(bytes)?),
         1 => Record::BackoffGone(entry(bytes)?),
         2 => Record::Backoff(entry(bytes)?, backoff(bytes)?),
         _ => Record::Worker(worker(bytes)?, memory(bytes)?),
     })
+}
+
+fn attempts(bytes: &mut Unstructured<'_>) -> Result<HistoryRecord> {
+    let mut history = History::default();
+    for _ in 0..bytes.int_in_range(0..=ATTEMPTS)? {
+        let (outcome, cause) =
+            *bytes.choose(&[(OutcomeKind::Success, Cause::Ok), (OutcomeKind::Failure, Cause::Refused)])?;
+        let (at_ms, duration, lateness) = (bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary()?);
+        history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, bytes.arbitrary()?);
+    }
+    Ok(history.take_all())
 }
 
 fn worker(bytes: &mut Unstructured<'_>) -> Result<WorkerKey> {

@@ -47,6 +47,7 @@ __all__ = [
     "Simulation",
     "TimerWheel",
     "TokenBucket",
+    "TurnRecord",
     "Update",
     "attempt",
     "certificate_validity",
@@ -129,9 +130,9 @@ def certificate_validity(certificate: bytes) -> tuple[int, int]:
 
 def read_journal(path: str | PathLike[str]) -> bytes:
     """Reads a journal, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
-    "last_result", "result_run", "on_hold", "has_initialized", "in_doubt"}], "backoff": [{"key", "delay_ns",
-    "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` is on the wall clock. A file that is not there is an
-    empty journal.
+    "last_result", "result_run", "on_hold", "has_initialized", "in_doubt", "attempts"}], "backoff": [{"key",
+    "delay_ns", "last_start_ns", "step"}], "cut": bool}``; ``attempts`` is how many attempts of the worker it has, and
+    ``last_start_ns`` is on the wall clock. A file that is not there is an empty journal.
 
     Raises:
         JournalError: the file is not a journal, or it is damaged.
@@ -295,6 +296,39 @@ class EventRecord:
         """Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold."""
 
 @final
+class TurnRecord:
+    """An attempt that says something new: the first one of a worker in this engine, a good one after a bad one, and the
+    first ten bad ones in a row. ``Batch.turns`` lists them."""
+
+    @property
+    def pod_uid(self) -> str:
+        """The pod's UID."""
+    @property
+    def container(self) -> str:
+        """The container's name."""
+    @property
+    def probe_type(self) -> _ProbeType:
+        """``liveness``, ``readiness`` or ``startup``."""
+    @property
+    def at_ms(self) -> int:
+        """When the attempt ended, in milliseconds since the Unix epoch."""
+    @property
+    def is_good(self) -> bool:
+        """True for success and warning, false for failure and error."""
+    @property
+    def cause(self) -> str:
+        """Why it ended so; ``ok`` where nothing is wrong, and ``starved`` where the prober itself was late."""
+    @property
+    def lateness_ms(self) -> float:
+        """How late it began against the worker's own grid."""
+    @property
+    def overdue_ms(self) -> float:
+        """How long the prober's own loop was overdue while it ran."""
+    @property
+    def message(self) -> str:
+        """What it said, at most 256 bytes; empty for a success."""
+
+@final
 class Notice:
     """A line for the log: the journal's, at the start and when writing stops or starts to work; and starved
     attempts. ``Batch.notices`` lists them."""
@@ -320,6 +354,9 @@ class Batch:
     def events(self) -> list[EventRecord]:
         """Events of the prober, oldest first; 10,000 and 16 MiB at most."""
     @property
+    def turns(self) -> list[TurnRecord]:
+        """Attempts that say something new, oldest first, 10,000 at most; none before ``Engine.watch_turns``."""
+    @property
     def answers(self) -> list[tuple[int, str, int]]:
         """Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port."""
     @property
@@ -334,6 +371,9 @@ class Batch:
     @property
     def dropped_events(self) -> int:
         """How many of the oldest events were dropped, because nobody drained."""
+    @property
+    def dropped_turns(self) -> int:
+        """How many of the oldest turns were dropped for the same reason."""
     @property
     def notices(self) -> list[Notice]:
         """Lines for the log."""
@@ -522,6 +562,8 @@ class Engine:
         as ``ExecRun.refusal`` has it, and then no batch mentions it."""
     def direct_counts(self) -> tuple[int, int]:
         """How many exec attempts the helper has carried out for the engine, and how many are in flight."""
+    def watch_turns(self) -> None:
+        """From now on ``Batch.turns`` has each attempt that says something new."""
     def doubt(self, ip: str, ports: list[int]) -> None:
         """From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
         port was judged to be the pod's own. ``ports`` are from 0 to 65535.
@@ -552,11 +594,18 @@ class Engine:
         that if there is no journal, and if the disk refuses a write or takes longer than five seconds."""
     def cancel(self, timer: int) -> bool:
         """Cancels a timer; False if it has fired or was cancelled before."""
-    def probe_states(self, uid: str | None = None) -> bytes:
+    def probe_states(self, uid: str | None = None, history: int = 0) -> bytes:
         """The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
         "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
         "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
-        "lateness_ms", "overdue_ms", "phases_ms"} | null}]``."""
+        "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too. With
+        ``history``, from 1 to 64, each has ``"history"``: ``{"attempts": [A], "failures": [A with "message"]}`` with
+        A = ``{"at_ms", "outcome", "cause", "duration_ms", "lateness_ms"}``: as many of the last attempts as ``history``
+        says and the last four failures, oldest first.
+
+        Raises:
+            InvalidInputError: ``history`` is not from 0 to 64.
+        """
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""
     def metrics(self) -> bytes:
@@ -696,6 +745,10 @@ class Simulation:
         """What was written since the last call: a JSON list of lines, each with its ``section`` (``probes``,
         ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
         there are none."""
+    def watch_turns(self) -> None:
+        """From now on ``take_changes`` has a line ``turns`` for each attempt that is bad after a good one or good after
+        a bad one, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``, ``overdue_ms`` and
+        ``message``."""
     def take_changes(self) -> bytes:
         """As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
         event of a probe is left out."""

@@ -19,7 +19,7 @@ from probelet.agent.pod.pauses import Pauses
 from probelet.agent.recreate.executor import Executor
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.report.conditions import Conditions
-from probelet.agent.report.events import COMPONENT, sink_of
+from probelet.agent.report.events import COMPONENT, node_record, sink_of
 from probelet.agent.show.commands import AgentCommands
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.view import AgentView
@@ -39,6 +39,8 @@ from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
+from probelet.host.incident_events import IncidentEvents
+from probelet.host.incident_subjects import CommandReader
 from probelet.host.probed_pods import ProbedPods
 from probelet.kube import kinds
 from probelet.kube.connection import Connection
@@ -88,6 +90,8 @@ class AgentOptions:
     enhanced_engine: Callable[[], Engine] | None = None
     probe_options: bool = False
     """Whether pods may have options for their probes by annotation."""
+    incidents: CommandReader | None = None
+    """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
     is_kruise_here: bool = False
     """OpenKruise may ask for probes that no annotation of their pods has."""
 
@@ -110,7 +114,14 @@ class AgentService:
         self._conditions = Conditions(connection, host.timers, host.tasks)
         self._pauses = Pauses(host, JsonFiles(options.state_dir, PAUSES, PausedPod))
         parts = AgentParts(
-            host, self._kills, self._conditions, self._pauses, options.journal, self._is_away, options.probe_options
+            host,
+            self._kills,
+            self._conditions,
+            self._pauses,
+            options.journal,
+            self._is_away,
+            probe_options=options.probe_options,
+            read_command=options.incidents,
         )
         self.pods = AgentPods(parts, options.namespace, self._forget)
         self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)
@@ -141,6 +152,10 @@ class AgentService:
         """Finds the runtime, lists it, and begins to follow both it and the API server. Raises CriError, one line for
         the user, if the runtime cannot be used. The API server may be away."""
         host = self.host
+        if self._options.incidents is not None:
+            host.incidents.begin(host.batches)
+            on_node = node_record(self._events, host.node)
+            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder, on_node))
         # The pods of an earlier agent, so that the first list of the runtime has their containers.
         self._pauses.load()
         self._source.load()

@@ -1,5 +1,6 @@
 """The root of the command line: finds the verb, and turns every error into one line and an exit code."""
 
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -16,7 +17,10 @@ from probelet.cli.verbs import ADDED, INSTALL_COMPLETION, VERBS, Verb, installed
 STDIN = "/dev/stdin"
 """The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
 
-_GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Cluster", "Laboratory", "Tools"))}
+_GROUPS = {
+    name: Group(name, sort_key=order)
+    for order, name in enumerate(("Node", "Cluster", "Laboratory", "Tools", "For contributors"))
+}
 
 
 def _version() -> str:
@@ -87,7 +91,11 @@ def _with_stdin(arguments: list[str]) -> Iterator[str]:
         takes_stdin = arguments[0] in ("run", "explain", "lint", "simulate")
         is_manifest = argument == "-" and (takes_stdin or before == "--from")
         is_option = argument in ("--from=-", "--against=-")
-        yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
+        if arguments[0] == "run" and argument.startswith("--stand-in="):
+            # The library knows no option whose value may be left out.
+            yield argument.replace("--stand-in=", "--stand-in-file=", 1)
+        else:
+            yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
 
 
 def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:
@@ -132,10 +140,13 @@ def _complain_as_json(command: str, error: CliError) -> None:
         complain(msgspec.json.encode(record).decode())
 
 
-def main() -> NoReturn:
-    """The console script ``probelet``."""
+def main(*, handles_interrupt: bool = True) -> NoReturn:
+    """Runs the command line and exits. ``handles_interrupt``: Ctrl-C ends a verb as its end would; False if the caller
+    of the process has it ignored."""
     set_up_output()
     try:
+        if handles_interrupt:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run_command(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -150,4 +161,7 @@ def main() -> NoReturn:
         complain(f"probelet: {error}")
         discard_output()
         code = Exit.CANNOT
+    if handles_interrupt:
+        # The interpreter's own end would show the traceback of a second Ctrl-C.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)

@@ -14,7 +14,7 @@ class Verb:
     name: str
     module: str
     """The module of its ``app``, under ``probelet.cli``; the object of its entry point, if it has a ``package``."""
-    group: Literal["Node", "Cluster", "Laboratory", "Tools"]
+    group: Literal["Node", "Cluster", "Laboratory", "Tools", "For contributors"]
     help: str
     words: tuple[str, ...] = ()
     """The words that may follow the verb, if one must."""
@@ -35,6 +35,7 @@ _VERBS = (
     Verb("status", "ask.status", "Node", "Show every pod and container with the state of its probes."),
     Verb("top", "ask.top", "Node", "Show the worst containers first: failing probes, restarts, back-off, lateness."),
     Verb("events", "ask.events", "Node", "Show the events of the node: failed probes, kills, restarts."),
+    Verb("incidents", "ask.incidents", "Node", "Show what failures of many probes have in common."),
     Verb("logs", "ask.logs", "Node", "Print the log of a container, also after its pod or the service has ended."),
     Verb("retry", "ask.retry", "Node", "Start containers that wait for their restart delay now."),
     Verb("reset", "ask.reset", "Node", "Reset the restart delay of containers."),
@@ -91,7 +92,9 @@ _VERBS = (
         "Measure the CPU, memory and lateness of probes.",
         ("http", "https", "tcp", "grpc", "exec"),
     ),
-    Verb("stress", "stress.verb", "Laboratory", "Fill a node with crashing containers; count restarts and costs."),
+    Verb(
+        "stress", "stress.verb", "For contributors", "Fill a node with crashing containers; count restarts and costs."
+    ),
     Verb("version", "version", "Tools", "Show the version, and the kubelet release it matches."),
 )
 
@@ -99,14 +102,14 @@ ADDED: Final = (
     Verb(
         "conformance",
         "",
-        "Tools",
+        "For contributors",
         "Replay a folder of recordings and list the differences.",
         package="probelet-conformance",
     ),
     Verb(
         "replay",
         "",
-        "Tools",
+        "For contributors",
         "Replay recordings of the kubelet's prober with probelet's and compare.",
         package="probelet-conformance",
     ),

@@ -1,6 +1,7 @@
 """``ProbeletConfiguration`` (probelet.dev/v1alpha1): the improvements over the kubelet, each off by default.
 
-Without any of them a node behaves like the kubelet's own prober.
+Without any of them a node behaves like the kubelet's own prober. ``incidents`` is on by default, because it only says
+what it sees.
 """
 
 from typing import Annotated, Literal
@@ -98,6 +99,10 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     flight_recorder: FlightRecorder | None = None
     """Record each attempt's end, each result and each container's start and exit in the state directory, without paths,
     headers, commands and outputs of probes. Default: nothing is recorded; the kubelet has no recorder."""
+    incidents: bool = True
+    """Say what many failures have in common: ``probelet incidents``, metrics, and an event at the beginning and at the
+    end of each incident. Default true: no probe and no kill depends on it, and probes that are well cost nothing. The
+    kubelet has no such events."""
     max_container_age: DurationAboveZero | None = None
     """Restart a container before it has run for longer, within ``restartBudget``: spread over time, and one pod of a
     controller after another; above 0. Default: never, as in the kubelet."""

@@ -27,7 +27,7 @@ EVERYWHERE: Final = frozenset(
 EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
 """Opt-ins for exec probes on a runtime."""
 
-RUN: Final = frozenset({"execMode"})
+RUN: Final = frozenset({"execMode", "incidents"})
 """Opt-ins of ``run`` and ``agent``."""
 
 RESTARTS: Final = frozenset(

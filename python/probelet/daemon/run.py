@@ -14,6 +14,7 @@ from probelet.base.logs.kept import KeptLogs
 from probelet.config.document import config_document
 from probelet.config.kubelet import log_limits, parallel_pulls
 from probelet.config.load import Config
+from probelet.daemon.asked_hosts import asked_hosts
 from probelet.daemon.callers import handed_over
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
@@ -140,6 +141,7 @@ def _options(flags: RunFlags, kept_logs: KeptLogs | None) -> NodeOptions:
         release_on_dependency=opted.release_on_dependency,
         max_age_ns=opted.max_container_age,
         event_wording=opted.event_wording,
+        incidents=asked_hosts if opted.incidents else None,
         mistakes=lambda: flags.manifests.mistakes,
     )
 

@@ -6,8 +6,9 @@ from typing import Protocol
 
 import structlog
 
-from probelet._rust import Batch, Engine, EnteredExec, EventRecord, ExecRun, Update
+from probelet._rust import Batch, Engine, EnteredExec, EventRecord, ExecRun, TurnRecord, Update
 from probelet.host.timers import Timers
+from probelet.policy.incidents.turn import Turn
 
 log = structlog.get_logger("probelet.node")
 
@@ -43,6 +44,8 @@ class BatchReader:
     def __init__(self, engine: Engine, timers: Timers) -> None:
         self.events_dropped = 0
         """Events that the engine dropped because they were not read in time."""
+        self.turns_dropped = 0
+        """Turns that the engine dropped for the same reason."""
         self.handed_over: HandedOver | None = None
         """The pods of other node agents on the same engine, if there may be any."""
         self.on_answers: Callable[[list[tuple[int, str, int]]], None] | None = None
@@ -52,6 +55,14 @@ class BatchReader:
         self._engine = engine
         self._timers = timers
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._on_turns: Callable[[list[Turn]], None] | None = None
+
+    def watch_turns(self, listener: Callable[[list[Turn]], None]) -> None:
+        """From now on the engine notes the attempts that say something new (``TurnRecord``). ``listener`` gets those of
+        each batch that has some, of all pods of the engine, also of pods that are handed over. Without a listener the
+        engine notes none."""
+        self._on_turns = listener
+        self._engine.watch_turns()
 
     def watch(self, subscriber: Subscriber) -> None:
         """Reads batches on the running loop from now on."""
@@ -69,7 +80,10 @@ class BatchReader:
         if self.handed_over is not None:
             events, updates, execs = self.handed_over.sift(events, updates, execs)
         self.events_dropped += batch.dropped_events
+        self.turns_dropped += batch.dropped_turns
         subscriber.start_execs(execs)
+        if self._on_turns is not None and (turns := batch.turns):
+            self._on_turns(list(map(_turn, turns)))
         if self.on_entered is not None:
             self.on_entered(batch.entered)
         if self.on_answers is not None:
@@ -85,3 +99,17 @@ class BatchReader:
         """Logs the engine's own lines, also those of the last batch, after the engine has ended."""
         for notice in batch.notices:
             (log.warning if notice.is_warning else log.info)(notice.text)
+
+
+def _turn(record: TurnRecord) -> Turn:
+    return Turn(
+        record.pod_uid,
+        record.container,
+        record.probe_type,
+        record.at_ms,
+        record.is_good,
+        record.cause,
+        record.lateness_ms,
+        record.overdue_ms,
+        record.message,
+    )

@@ -13,6 +13,7 @@ Laws:
 
 from probelet._rust import Engine
 from probelet.host.batches import BatchReader
+from probelet.host.incident_watch import IncidentWatch
 from probelet.host.recorder import Recorder
 from probelet.host.tasks import Tasks
 from probelet.host.timers import Timers
@@ -30,6 +31,8 @@ class EngineHost:
         self.recorder = Recorder(engine.now, engine.wall_ms)
         """The recorder of events; a listener gets each event."""
         self.batches = BatchReader(engine, self.timers)
+        self.incidents = IncidentWatch(self.timers, node)
+        """Notices incidents once it has begun."""
 
     async def run(self) -> None:
         """Waits until a task fails that must never fail, and raises its exception. Cancelling this stops nothing."""

@@ -8,6 +8,7 @@ from typing import Any
 from probelet.base.exposition.wording import EventWording
 from probelet.base.logs.kept import KeptLogs
 from probelet.base.logs.rotation import LogLimits
+from probelet.host.incident_subjects import CommandReader
 from probelet.node.source.mistakes import Mistakes
 from probelet.policy.protocol.actions import Publish
 from probelet.spec.objects.config_object import ObjectStore
@@ -49,6 +50,8 @@ class NodeOptions:
     event_wording: EventWording = "kubelet"
     max_age_ns: int | None = None
     """``maxContainerAge``."""
+    incidents: CommandReader | None = None
+    """Notices incidents, and reads the commands of exec probes with this; None for a node that does not."""
     release_on_dependency: bool = False
     objects: ObjectStore = field(default_factory=ObjectStore)
     """The ConfigMaps and Secrets of the manifests."""

@@ -10,6 +10,7 @@ import structlog
 
 from probelet._rust import Update
 from probelet.base.printable import last_line
+from probelet.host.incident_pod import IncidentPod
 from probelet.node.effects.effects import CANCELED, Effects
 from probelet.node.metrics.node_metrics import NodeMetrics
 from probelet.node.metrics.pod_start import PodStart
@@ -42,7 +43,7 @@ from probelet.policy.protocol.inputs import (
     SyncRequested,
     Terminate,
 )
-from probelet.policy.rules.grace import find_container, termination_grace
+from probelet.policy.rules.grace import KillReason, find_container, termination_grace
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import definition
 from probelet.policy.status.container_status import ContainerStatus
@@ -53,6 +54,7 @@ from probelet.runtime.seen.result_log import ResultLog
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
+from probelet.spec.text.duration import SECOND
 
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
@@ -94,6 +96,8 @@ class NodePod:
         self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=grace, images=images)
         self.removing = False
         """True once the node has asked the pod to end."""
+        self.stops_at: dict[str, int] = {}
+        """The containers that are being stopped, by ID: when their grace is over, on the engine's clock."""
         self._on_gone = on_gone
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
@@ -111,6 +115,8 @@ class NodePod:
         self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, host.cache, self._log)
+        self._incidents = IncidentPod(host.incidents, host.node, parts.options.incidents)
+        self._incidents.known(manifest.pod, _template(manifest))
 
     @property
     def statuses(self) -> Mapping[str, ContainerStatus]:
@@ -169,6 +175,7 @@ class NodePod:
         exited = {id: record for id, record in ended.items() if record.state is State.EXITED}
         for record in exited.values():
             if record.id not in before and record.started_at_ms:
+                self._incidents.exited(self.pod, record)
                 said = last_line(record.message)[:OUTPUT_SHOWN_MAX]
                 output = {"output": said} if said else {}
                 say = self._log.warning if record.exit_code and not self.removing else self._log.info
@@ -215,11 +222,13 @@ class NodePod:
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))
+        self._incidents.known(manifest.pod, _template(manifest))
         self.handle(Change(manifest.pod))
 
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
+        self._incidents.over(self.uid)
         self.handle(terminate)
         return 0 if terminate.at_once else termination_grace(self.pod, terminate.grace_seconds).seconds
 
@@ -258,6 +267,7 @@ class NodePod:
             case Arm(deadline):
                 self._arm(deadline)
             case StopProbing():
+                self._incidents.over(self.uid)
                 host.engine.remove_pod(self.uid)
             case Forget():
                 self._forget()
@@ -318,6 +328,7 @@ class NodePod:
             for call in calls:
                 call.cancel()
         self._calls.clear()
+        self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
         self._parts.effects.forget(self.pod)
         self._host.cache.forget(self.uid)
@@ -328,6 +339,9 @@ class NodePod:
 
     def _announce(self, effect: Effect) -> None:
         if isinstance(effect, KillContainer):
+            self.stops_at[effect.container_id] = self._host.timers.now() + effect.grace_seconds * SECOND
+            by_probe = effect.reason in (KillReason.LIVENESS, KillReason.STARTUP)
+            self._incidents.killing(self.uid, effect.name, effect.container_id, by_probe=by_probe)
             self._log.info(
                 "killing container",
                 container=effect.name,
@@ -341,6 +355,8 @@ class NodePod:
             self._log.info("running hook", container=effect.container.name, hook=effect.hook)
 
     def _report(self, effect: Effect, outcome: Outcome) -> None:
+        if isinstance(effect, KillContainer):
+            self.stops_at.pop(effect.container_id, None)
         if outcome.error:
             if isinstance(effect, RunHook):
                 name = effect.container.name
@@ -361,6 +377,12 @@ class NodePod:
                 self._parts.metrics.crash_loop.restarted(effect.cause, first=effect.free)
             self._log.info("container started", container=effect.name, restart_count=count)
             self._sync_again_after_start(effect.name)
+
+
+def _template(manifest: Manifest) -> str:
+    """``Kind/name`` of the object whose template made the pod; empty for a pod by itself."""
+    found = manifest.object
+    return "" if found is None or found.kind in ("", "Pod") else f"{found.kind}/{found.name}"
 
 
 def _subject(effect: Effect) -> dict[str, str]:

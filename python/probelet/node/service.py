@@ -9,6 +9,7 @@ from functools import partial
 import structlog
 
 from probelet.host.batches import HandedOver
+from probelet.host.incident_events import IncidentEvents
 from probelet.host.probed_pods import ProbedPods
 from probelet.node.aging import Aging
 from probelet.node.commands import NodeCommands
@@ -66,6 +67,9 @@ class Service:
         subscriber = ProbedPods(
             self.pods.by_uid, host.recorder, host.execs.start, self._options.event_wording, on_update
         )
+        if self._options.incidents is not None:
+            host.incidents.begin(host.batches)
+            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder))
         await host.start(subscriber)
         if self._aging is not None:
             host.tasks.spawn(self._aging.run())

@@ -48,8 +48,10 @@ def status(
     engine: Engine,
     gate: RestartGate,
     listeners: ForeignListeners | None = None,
+    history: int = 0,
 ) -> Status:
-    """The document of these pods, and of the mistakes of the manifests."""
+    """The document of these pods, and of the mistakes of the manifests; ``history`` is how many of its last attempts
+    each probe has."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
     head: StatusHead = {
@@ -62,7 +64,8 @@ def status(
 
     def document(pod: NodePod) -> PodDocument:
         foreign = [] if listeners is None else listeners.of(pod.uid)
-        return _pod(pod, mistakes, foreign, engine, gate, moment)
+        workers: Workers = {(row.container, row.type): row for row in workers_of(engine, pod.uid, history)}
+        return _pod(pod, workers, mistakes, foreign, engine, gate, moment)
 
     return Status(head, (document(pod) for pod in shown))
 
@@ -82,6 +85,7 @@ def _mistake(problem: Problem) -> MistakeDocument:
 
 def _pod(
     pod: NodePod,
+    workers: Workers,
     mistakes: Mistakes,
     foreign: list[ForeignListenerDocument],
     engine: Engine,
@@ -89,7 +93,6 @@ def _pod(
     moment: Moment,
 ) -> PodDocument:
     known = status_of(engine, pod.uid)
-    workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
@@ -100,7 +103,10 @@ def _pod(
             for probe_type, probe in container.probes.items()
         }
         backoff = _backoff(pod, container, gate, moment)
-        rows.append(container_row(status, of_containers.get(container.name, {}), backoff, probes))
+        row = container_row(status, of_containers.get(container.name, {}), backoff, probes)
+        if (until_ns := pod.stops_at.get(status.container_id)) is not None:
+            row["stopping_until"] = moment.wall(until_ns)
+        rows.append(row)
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
     condition = ready_condition(pod.pod, known)
@@ -118,6 +124,8 @@ def _pod(
         "manifest_error": None if outdated is None else str(outdated),
         "foreign_listeners": foreign,
         "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
+        "stands_for": pod.manifest.stands_for,
+        "misspelt": list(pod.manifest.misspelt),
         "containers": rows,
     }
 

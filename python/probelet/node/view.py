@@ -14,6 +14,7 @@ from probelet.node.pods import NodePods
 from probelet.node.status import status
 from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
+from probelet.server.view import IncidentFeed
 from probelet.spec.text.duration import SECOND
 
 
@@ -31,16 +32,24 @@ class NodeView:
         self._aging = aging
         self._listeners = listeners
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
         """The status document."""
-        return status(
+        found = status(
             self._pods.by_uid.values(),
             self._options.mistakes(),
             node=self._host.node,
             engine=self._host.engine,
             gate=self._gate,
             listeners=self._listeners,
+            history=history,
         )
+        self._host.incidents.tell(found.head)
+        return found
+
+    @property
+    def incidents(self) -> IncidentFeed:
+        """The incidents of this node."""
+        return self._host.incidents
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""
@@ -56,7 +65,8 @@ class NodeView:
         waiting = sum(len(pod.machine.waiting_restarts()) for pod in self._pods.by_uid.values())
         loops = of.crash_loop.render(entries=self._gate.entries(host.engine.now()), waiting=waiting)
         own = of.counters.render(self._gauges())
-        return b"".join((host.engine.metrics(), own, host.calls.render(), loops, of.pods.render(), render_process()))
+        node = (own, host.calls.render(), loops, of.pods.render())
+        return b"".join((host.engine.metrics(), *node, host.incidents.metrics(), render_process()))
 
     def metrics_pods(self) -> bytes:
         """The page ``/metrics/pods``."""

@@ -13,4 +13,5 @@ Each folder has one law, and imports only folders below it (held by an import co
  - ``node``: what all pods of a node share: the gate in front of every restart, and restarts for age.
  - ``rules``: what a pod's specification says about restarts and graces.
  - ``facts``: what the runtime and the prober report.
+ - ``incidents``: what the failures of many probes have in common. It knows nothing of the others.
 """

@@ -1,6 +1,6 @@
 """The way of an answer to its reader: in pieces, because a reader that does not read must not hold a copy of it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import web
 
@@ -11,10 +11,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Answering:
-    """Marks a connection while its request is answered. ``acceptor`` is set once the server has started. ``endless`` is
-    the path whose answer may take for ever, with ``follow=1``."""
+    """Marks a connection while its request is answered. ``acceptor`` is set once the server has started. ``endless``
+    are the paths whose answers may take for ever, with ``follow=1``."""
 
-    def __init__(self, endless: str | None = None) -> None:
+    def __init__(self, endless: Collection[str] = ()) -> None:
         self.acceptor: Acceptor | None = None
         self._endless = endless
 
@@ -25,7 +25,7 @@ class Answering:
         if connection is None:
             # The peer has gone, or the server ends.
             raise web.HTTPServiceUnavailable
-        connection.answers(is_bounded=request.path != self._endless or request.query.get("follow") != "1")
+        connection.answers(is_bounded=request.path not in self._endless or request.query.get("follow") != "1")
         try:
             return await _sent(request, await handler(request))
         finally:

@@ -11,6 +11,9 @@ CONTROL_CONNECTIONS_MAX: Final = 64
 PEER_SHARE: Final = 4
 """One address of another machine gets at most this part of the connections, so that it cannot take them all."""
 
+HISTORY_MAX: Final = 64
+"""Attempts that a status document may have of each probe: as many as the engine keeps (rust/play/src/history)."""
+
 ACCEPTED_AT_ONCE: Final = 8
 """Connections accepted in one turn of the event loop. Those have sent their request before the next ones displace
 them."""

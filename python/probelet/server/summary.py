@@ -49,8 +49,11 @@ def succeeded(last: dict[str, Any]) -> bool:
     return last["outcome"] in ("success", "warning")
 
 
-def state(container: dict[str, Any]) -> str:
-    """The state in a word or two: ``Running``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit 1)``."""
+def state(container: dict[str, Any], as_of: datetime) -> str:
+    """The state in a word or two: ``Running``, ``Stopping, 22s``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit
+    1)``."""
+    if (until := container.get("stopping_until")) is not None and container["state"] == "running":
+        return f"Stopping, {span(seconds_between(as_of, until))}"
     reason = container["reason"] or container["state"].capitalize()
     if container["state"] == "terminated" and container["exit_code"]:
         return f"{reason} (exit {container['exit_code']})"
@@ -78,6 +81,32 @@ def mistake(error: dict[str, Any]) -> str:
 def more_mistakes(document: Mapping[str, Any]) -> int:
     """The number of mistakes beside the shown ones."""
     return int(document.get("manifest_errors_total", 0)) - len(document.get("manifest_errors", ()))
+
+
+def open_incident(incident: Mapping[str, Any], as_of: datetime) -> str:
+    """An open incident in a line: kind, what is shared, since when, evidence, kills."""
+    since = span(-seconds_between(as_of, incident["since"]))
+    return f"{_thing(incident)}, for {since}: {incident['evidence']}{_killed(incident)}"
+
+
+def ended_incident(incident: Mapping[str, Any]) -> str:
+    """An incident that is over, in a line."""
+    began, ended = datetime.fromisoformat(incident["since"]), incident["ended"]
+    text = f"ended: {_thing(incident)}, {began:%H:%M:%S} UTC for {span(seconds_between(began, ended))}"
+    if other := incident.get("merged_into"):
+        return f"{text}, part of {other}"
+    return f"{text}: {incident['evidence']}{_killed(incident)}"
+
+
+def _thing(incident: Mapping[str, Any]) -> str:
+    return " ".join(filter(None, (incident["kind"], incident["shared"], incident["value"])))
+
+
+def _killed(incident: Mapping[str, Any]) -> str:
+    if not incident["killed"]:
+        return ""
+    for_nothing = incident["killed_for_nothing"]
+    return f"; {incident['killed']} killed" + (f", {for_nothing} for nothing" if for_nothing else "")
 
 
 def outdated(pod: dict[str, Any]) -> str | None:
@@ -113,10 +142,14 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
 
 
 def pod_trouble(pod: dict[str, Any]) -> list[str]:
-    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; and
-    one for each part of the pod's annotation that is ignored."""
+    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; that
+    of a pod that stands for several of its template; and one for each part of its annotation and manifest that is
+    ignored."""
     waits = [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
-    return [*waits, *(f"ignored: {problem}" for problem in pod.get("problems", ()))]
+    ignored = (*pod.get("problems", ()), *(line.replace(", ignored", "") for line in pod.get("misspelt", ())))
+    if (pods := pod.get("stands_for", 1)) > 1:
+        waits.append(f"stands for the {pods} pods that its template asks for; --replicas makes them all")
+    return [*waits, *(f"ignored: {problem}" for problem in ignored)]
 
 
 def foreign(pod: dict[str, Any]) -> list[str]:
@@ -145,3 +178,8 @@ def span(seconds: float) -> str:
     if minutes:
         return f"{minutes}m{whole % 60:02}s"
     return f"{whole}s"
+
+
+def milliseconds(value: float) -> str:
+    """``<1ms``, ``12ms`` or ``1.5s``."""
+    return "<1ms" if value < 1 else f"{value:.0f}ms" if value < 1000 else f"{value / 1000:.1f}s"

@@ -4,14 +4,34 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from probelet.server.document.event import RecordedEvent
+from probelet.server.document.incident import IncidentsDocument, NumberedChange
 from probelet.server.status import Status
+
+
+class IncidentFeed(Protocol):
+    """What a service knows of incidents. The event loop's thread calls every method."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is noticed."""
+
+    @property
+    def last_change(self) -> int:
+        """The ``seq`` of the newest change."""
+
+    def document(self) -> IncidentsDocument:
+        """The open incidents and the newest that are over."""
+
+    def changes(self, since: int) -> Sequence[NumberedChange]:
+        """The kept changes with ``seq > since``, oldest first."""
 
 
 class View(Protocol):
     """The event loop's thread calls every method; each answers from memory and does not block."""
 
-    def status(self) -> Status:
-        """The status document. Its pods are those of this moment, each as it is when its part is made."""
+    def status(self, history: int = 0) -> Status:
+        """The status document. Its pods are those of this moment, each as it is when its part is made. ``history`` is
+        how many of its last attempts each probe has."""
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, schema ``probelet-config/1``."""
@@ -19,6 +39,10 @@ class View(Protocol):
     def events(self, since: int) -> Sequence[RecordedEvent]:
         """The kept events with ``seq > since``, oldest first. ``seq`` only increases: it is the reader's place in the
         stream, not a part of the event."""
+
+    @property
+    def incidents(self) -> IncidentFeed | None:
+        """The incidents; None for a service that knows none."""
 
     def metrics(self) -> bytes:
         """The page ``/metrics`` in the Prometheus text format."""

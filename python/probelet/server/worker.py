@@ -6,7 +6,13 @@ import msgspec
 
 from probelet._rust import Engine
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.server.document.status import OptionsDocument, ProbeDocument, RunDocument
+from probelet.server.document.status import (
+    AttemptDocument,
+    HistoryDocument,
+    OptionsDocument,
+    ProbeDocument,
+    RunDocument,
+)
 
 
 class LastRun(msgspec.Struct):
@@ -19,6 +25,29 @@ class LastRun(msgspec.Struct):
     duration_ms: float
     lateness_ms: float
     overdue_ms: float
+
+
+class PastAttempt(msgspec.Struct):
+    """An attempt of a worker's history."""
+
+    at_ms: int
+    outcome: str
+    cause: str
+    duration_ms: float
+    lateness_ms: float
+
+
+class PastFailure(PastAttempt):
+    """A failed attempt of a worker's history."""
+
+    message: str
+
+
+class History(msgspec.Struct):
+    """The last attempts of a worker, and its last failures, oldest first."""
+
+    attempts: list[PastAttempt]
+    failures: list[PastFailure]
 
 
 class WorkerState(msgspec.Struct):
@@ -40,14 +69,15 @@ class WorkerState(msgspec.Struct):
     next_at_ms: int | None
     last: LastRun | None
     options: OptionsDocument | None = None
+    history: History | None = None
 
 
 _WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
 
 
-def workers(engine: Engine, uid: str) -> list[WorkerState]:
-    """The state of every worker of a pod."""
-    return _WORKERS.decode(engine.probe_states(uid))
+def workers(engine: Engine, uid: str, history: int = 0) -> list[WorkerState]:
+    """The state of every worker of a pod, with as many of its last attempts as ``history`` says."""
+    return _WORKERS.decode(engine.probe_states(uid, history))
 
 
 def probe_document(worker: WorkerState) -> ProbeDocument:
@@ -67,7 +97,26 @@ def probe_document(worker: WorkerState) -> ProbeDocument:
     }
     if worker.options is not None:
         document["options"] = worker.options
+    if worker.history is not None:
+        document["history"] = _history(worker.history)
     return document
+
+
+def _history(history: History) -> HistoryDocument:
+    return {
+        "attempts": [_attempt(attempt) for attempt in history.attempts],
+        "failures": [{**_attempt(failure), "message": failure.message} for failure in history.failures],
+    }
+
+
+def _attempt(attempt: PastAttempt) -> AttemptDocument:
+    return {
+        "at": rfc3339(attempt.at_ms),
+        "outcome": attempt.outcome,
+        "cause": attempt.cause,
+        "duration_ms": attempt.duration_ms,
+        "lateness_ms": attempt.lateness_ms,
+    }
 
 
 def _last_run(last: LastRun) -> RunDocument:

@@ -29,6 +29,10 @@ from probelet.service.v1 import prober_pb2
 
 SERVICE: Final = prober_pb2.DESCRIPTOR.services_by_name["Prober"]
 
+ALIAS: Final = "probeletapi.v1.Prober"
+"""The same service by a name whose Python stubs (`probeletapi/v1/prober_pb2.py`) a client can have beside this package:
+Python would look for stubs of `probelet/v1` within it, and they would be other messages of the same names."""
+
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
@@ -65,7 +69,9 @@ async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTION
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(private_directory("probelet-serve-"))
         server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=NODE_CALLS_MAX)
-        server.add_generic_rpc_handlers((_handlers(pods),))
+        handlers = _handlers(pods)
+        names = (SERVICE.full_name, ALIAS)
+        server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(name, handlers) for name in names])
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")
         await server.start()
         stack.push_async_callback(server.stop, 0)
@@ -73,8 +79,8 @@ async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTION
         yield
 
 
-def _handlers(pods: HandedOverPods) -> Any:
-    handlers = {}
+def _handlers(pods: HandedOverPods) -> dict[str, Any]:
+    handlers: dict[str, Any] = {}
     for method in SERVICE.methods:
         call = getattr(pods, snake_case(method.name))
         kind = GetMessageClass(method.input_type)
@@ -88,7 +94,7 @@ def _handlers(pods: HandedOverPods) -> Any:
         handlers[method.name] = make(
             behaviour, request_deserializer=None, response_serializer=lambda message: message.SerializeToString()
         )
-    return grpc.method_handlers_generic_handler(SERVICE.full_name, handlers)
+    return handlers
 
 
 def _parsed(kind: Any, request: bytes) -> Any:

@@ -28,7 +28,7 @@ class PagesView:
         self._pods = pods
         self._configuration = configuration
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
         """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
         container is a sidecar."""
         pods = sorted(self._pods.names.items(), key=lambda pod: pod[1])
@@ -37,10 +37,10 @@ class PagesView:
             "as_of": rfc3339(self._engine.wall_ms()),
             "node": self._host.node,
         }
-        return Status(head, (self._pod(uid, name) for uid, name in pods))
+        return Status(head, (self._pod(uid, name, history) for uid, name in pods))
 
-    def _pod(self, uid: str, name: tuple[str, str]) -> PodDocument:
-        probed = workers(self._engine, uid)
+    def _pod(self, uid: str, name: tuple[str, str], history: int) -> PodDocument:
+        probed = workers(self._engine, uid, history)
         status = msgspec.json.decode(self._engine.status(uid) or b"{}")
         rows = [_container(row, kind, probed) for key, kind in _LISTS for row in status.get(key, ())]
         return {
@@ -67,6 +67,11 @@ class PagesView:
     def events(self, since: int) -> list[RecordedEvent]:
         """Always empty: events go to ``WatchEvents`` alone."""
         return []
+
+    @property
+    def incidents(self) -> None:
+        """None: whose pods belong together is known to the caller."""
+        return
 
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series and the service's own."""

@@ -8,6 +8,7 @@ from probelet.errors import AnswerError
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
+from probelet.virtual.argument import check_type
 
 T = TypeVar("T")
 
@@ -23,6 +24,8 @@ class ProbeName(NamedTuple):
     probe_type: ProbeType
     script: str
     """The key of ``Simulation.script``."""
+    timeout_ms: int
+    """Its ``timeoutSeconds``."""
 
 
 class Names:
@@ -44,9 +47,10 @@ class Names:
             self._pods.add(shown, full, "", uid)
             for container in containers(pod):
                 self._containers.add(shown, full, f"/{container.name}", (uid, container.name))
-                for probe_type in container.probes:
+                for probe_type, probe in container.probes.items():
                     rest = f"/{container.name}/{probe_type}"
-                    self._probes.add(shown, full, rest, ProbeName(uid, container.name, probe_type, full + rest))
+                    named = ProbeName(uid, container.name, probe_type, full + rest, probe.timeout_seconds * 1_000)
+                    self._probes.add(shown, full, rest, named)
 
     def shown(self, uid: str) -> str:
         """The name of a pod in everything that a node returns."""
@@ -78,6 +82,8 @@ class _Table(Generic[T]):
         self._shown.append(shown + rest)
 
     def find(self, name: str) -> T:
+        __tracebackhide__ = True
+        check_type(self._what, name, str)
         if name not in self._values:
             listed = self._shown[:KNOWN_MAX]
             if hidden := len(self._shown) - len(listed):

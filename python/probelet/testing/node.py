@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from probelet._rust import Simulation
+from probelet.errors import AnswerError
 from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish, Record
@@ -16,6 +17,7 @@ from probelet.testing.names import Names
 from probelet.testing.outcome import milliseconds, step
 from probelet.testing.record import Attempt, Event, Kill, Transition
 from probelet.testing.workload import SteadyWorkload
+from probelet.virtual.argument import check_type
 from probelet.virtual.manifests import Manifests, read
 from probelet.virtual.node import SimulatedNode
 from probelet.virtual.pod import VirtualPod
@@ -23,6 +25,7 @@ from probelet.virtual.prober import Line, SimulatedProber
 
 SHOWN_MAX = 3
 """The pods that a node's ``repr`` shows; it is one line in an assertion's message."""
+EXIT_CODE_MAX = 255
 
 
 class VirtualNode:
@@ -48,7 +51,8 @@ class VirtualNode:
 
     Raises:
         ManifestError: a manifest has a mistake (one line each), or there is no pod.
-        AnswerError: a duration cannot be read.
+        AnswerError: a duration cannot be read, or is negative.
+        TypeError: an argument has a wrong type.
         InvalidInputError: `kubelet_version` is not known.
     """
 
@@ -63,14 +67,19 @@ class VirtualNode:
         strict: bool = True,
     ) -> None:
         __tracebackhide__ = True
+        check_type("replicas", replicas, bool, meant="True for as many pods as each workload asks for")
+        check_type("seed", seed, int)
+        check_type("kubelet_version", kubelet_version, str, meant='"1.36"')
+        kill_ms = milliseconds(kill, "kill")
+        gate = _gate(restart)
         pods = read(manifests, strict=strict, replicas=replicas)
         self._history = History()
         self._names = Names(pods)
         self._simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
         self._node = SimulatedNode(
             SimulatedProber(self._simulation, self._recorded),
-            _gate(restart),
-            SteadyWorkload(milliseconds(kill) * MILLISECOND),
+            gate,
+            SteadyWorkload(kill_ms * MILLISECOND),
             self._published,
             self._event,
         )
@@ -127,33 +136,44 @@ class VirtualNode:
 
         The latest `last` lines, oldest first. `assert node.kills == [], node.timeline()`
         """
+        check_type("last", last, int)
         return self._history.timeline(last)
 
     def answer(self, worker: str, *answers: str) -> None:
         """Script the attempts of `pod/container/type`; the last answer repeats for ever.
 
-        An answer is `success`, `failure`, `error`, `timeout` or `hang`, then a duration, a `: text` or a `* N`.
+        An answer is `success`, `failure`, `error`, `timeout` or `hang`, then a duration, a `: text` or a `* N`. An
+        answer that takes as long as the probe's timeout, or longer, is a timeout.
 
         Raises:
-            AnswerError: an answer cannot be read, or there is no such probe.
+            AnswerError: an answer cannot be read or contradicts itself, or there is no such probe.
         """
-        script = self._names.probe(worker).script
-        self._simulation.script(script, msgspec.json.encode([step(answer) for answer in answers]))
+        __tracebackhide__ = True
+        probe = self._names.probe(worker)
+        if not answers:
+            raise AnswerError(f"{worker!r}: give it at least one answer, such as success")
+        steps = [step(answer, probe.timeout_ms) for answer in answers]
+        self._simulation.script(probe.script, msgspec.json.encode(steps))
 
     def run(self, duration: str) -> None:
         """Let virtual time go by. The first run starts the pods, so scripts come before it.
 
         Raises:
-            AnswerError: the duration cannot be read.
+            AnswerError: the duration cannot be read, or is negative.
         """
+        __tracebackhide__ = True
         self._node.run_until(self._node.agenda.now + milliseconds(duration) * MILLISECOND)
 
     def crash(self, container: str, exit_code: int = 1) -> None:
         """End the container `pod/container` by itself. It runs again when its restart policy and back-off allow.
 
         Raises:
-            AnswerError: there is no such container.
+            AnswerError: there is no such container, or no process ends with this exit code.
         """
+        __tracebackhide__ = True
+        check_type("exit_code", exit_code, int)
+        if not 0 <= exit_code <= EXIT_CODE_MAX:
+            raise AnswerError(f"exit_code: {exit_code}: must be from 0 to {EXIT_CODE_MAX}")
         pod, name = self._find(container)
         pod.exit(_id(pod, name), exit_code)
         self._catch_up()
@@ -264,7 +284,7 @@ def _gate(restart: str | None) -> RestartGate:
     """The kubelet's back-off; with ``restart``, one that has every restart wait so long from the container's end."""
     if restart is None:
         return RestartGate()
-    wait_ns = milliseconds(restart) * MILLISECOND
+    wait_ns = milliseconds(restart, "restart") * MILLISECOND
     return RestartGate(GateOptions(initial_ns=wait_ns, max_ns=wait_ns, first_free=False, own_exit=True))
 
 

@@ -11,6 +11,7 @@ from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import load, read_pods, unique
 from probelet.spec.read.objects import Rules
 from probelet.spec.text.problem import Problem
+from probelet.virtual.argument import check_type
 
 Manifests: TypeAlias = "Path | str | Mapping[str, Any] | Iterable[Manifests]"
 """A file or directory, a text in YAML or JSON, an object, or several of these. A ``str`` is a text if it has a line
@@ -28,6 +29,7 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
     """
     # pytest shows the test's own line for a mistake, and not where this package found it.
     __tracebackhide__ = True
+    check_type("strict", strict, bool)
     paths: list[Path] = []
     found: list[Any] = []
     problems: list[Problem] = []
@@ -50,15 +52,25 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
 
 
 def flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, Any]]:
-    """Each file or directory, text and object by itself."""
+    """Each file or directory, text and object by itself.
+
+    Raises:
+        ManifestError: an empty text names no file and holds no manifest.
+        TypeError: something is no manifest.
+    """
+    __tracebackhide__ = True
     for each in manifests:
         match each:
+            case str() if not each.strip():
+                raise ManifestError(f"manifests: {each!r}: is empty; give a path, or a text with a manifest")
             case str():
                 yield each if "\n" in each or each.lstrip().startswith("{") else Path(each)
             case Path() | Mapping():
                 yield each
-            case _:
+            case Iterable() if not isinstance(each, bytes):
                 yield from flat(each)
+            case _:
+                raise TypeError(f"manifests: {each!r}: must be a path, a text, an object, or several of these")
 
 
 def _check(problems: list[Problem], *, strict: bool) -> None:

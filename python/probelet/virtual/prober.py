@@ -9,6 +9,7 @@ from probelet._rust import Simulation
 from probelet.policy.facts.probe_state import ProbeState, ResultName
 from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.glue.status_layer import encode_facts, read_probe_state
+from probelet.policy.incidents.turn import Turn
 from probelet.policy.protocol.actions import Publish
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
@@ -46,8 +47,15 @@ class SimulatedProber:
         self.simulation = simulation
         self._on_record = on_record
         self._syncs: dict[str, Callable[[], None]] = {}
+        self._on_turn: Callable[[Turn], None] | None = None
         # True while the simulation has an input that it has not acted on yet.
         self._has_input = False
+
+    def watch_turns(self, listener: Callable[[Turn], None]) -> None:
+        """From now on ``listener`` gets each turn of a probe that a container's behaviour answers, as from a live
+        engine; times count from t = 0. Scripted probes have none."""
+        self._on_turn = listener
+        self.simulation.watch_turns()
 
     def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
         """Make the pod known; its workers begin when its first status is published."""
@@ -94,6 +102,22 @@ class SimulatedProber:
             self._on_record(section, line)
             if section == "syncs":
                 self._syncs[line["pod_uid"]]()
+            elif section == "turns" and self._on_turn is not None:
+                self._on_turn(_turn(line))
+
+
+def _turn(line: Line) -> Turn:
+    return Turn(
+        line["pod_uid"],
+        line["container"],
+        line["type"],
+        line["t_ms"],
+        line["is_good"],
+        line["cause"],
+        0.0,
+        line["overdue_ms"],
+        line["message"],
+    )
 
 
 class GivenResults:

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from probelet.beside.guard.mutation import Options, mutate
 from probelet.beside.takeover import patch, view
+from probelet.beside.takeover.namespace import asking
 from probelet.beside.takeover.view import ViewError
 from probelet.webhook.review import AdmissionRequest, AdmissionResponse, Refusal
 
@@ -37,6 +38,17 @@ def mutate_probes(own_namespace: str, fallback_ns: int = 0) -> Handler:
         return AdmissionResponse(change.result, change.operations, change.warnings)
 
     return handle
+
+
+def label_pods(request: AdmissionRequest) -> AdmissionResponse | Refusal:
+    """Gives a new pod of a namespace that asks for the takeover the label with which a pod asks."""
+    if not request.creates_pod:
+        return IGNORED
+    try:
+        operations = asking(request.object)
+    except ViewError as error:
+        return _no_pod(error)
+    return AdmissionResponse("labelled" if operations else "nothing", operations)
 
 
 def mutate_enhanced_liveness(options: Options) -> Handler:

@@ -137,6 +137,47 @@ pub(crate) struct EventRecord {
     streak: Option<(i32, i32)>,
 }
 
+/// An attempt that says something new: the first one of a worker in this engine, a good one after a bad one, and the
+/// first ten bad ones in a row. ``Batch.turns`` lists them.
+#[pyclass(module = "probelet._rust", frozen, get_all)]
+pub(crate) struct TurnRecord {
+    /// The pod's UID.
+    pod_uid: String,
+    /// The container's name.
+    container: String,
+    /// ``liveness``, ``readiness`` or ``startup``.
+    probe_type: &'static str,
+    /// When the attempt ended, in milliseconds since the Unix epoch.
+    at_ms: i64,
+    /// True for success and warning, false for failure and error.
+    is_good: bool,
+    /// Why it ended so; ``ok`` where nothing is wrong, and ``starved`` where the prober itself was late.
+    cause: &'static str,
+    /// How late it began against the worker's own grid.
+    lateness_ms: f64,
+    /// How long the prober's own loop was overdue while it ran.
+    overdue_ms: f64,
+    /// What it said, at most 256 bytes; empty for a success.
+    message: String,
+}
+
+impl From<&live::Turn> for TurnRecord {
+    fn from(turn: &live::Turn) -> Self {
+        let live::Turn { pod_uid, container, probe_type, attempt } = turn;
+        Self {
+            pod_uid: pod_uid.to_string(),
+            container: container.to_string(),
+            probe_type: probe_type.name(),
+            at_ms: attempt.at_ms,
+            is_good: attempt.outcome.is_good(),
+            cause: attempt.cause.name(),
+            lateness_ms: attempt.lateness.as_micros() as f64 / 1_000.0,
+            overdue_ms: attempt.overdue.as_micros() as f64 / 1_000.0,
+            message: attempt.message.to_string(),
+        }
+    }
+}
+
 /// A line for the log: the journal's, at the start and when writing stops or starts to work; and starved
 /// attempts. ``Batch.notices`` lists them.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
@@ -156,6 +197,8 @@ pub(crate) struct Batch {
     syncs: Py<PyList>,
     /// Events of the prober, oldest first; 10,000 and 16 MiB at most.
     events: Py<PyList>,
+    /// Attempts that say something new, oldest first, 10,000 at most; none before ``Engine.watch_turns``.
+    turns: Py<PyList>,
     /// Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port.
     answers: Py<PyList>,
     /// Exec attempts to carry out; ``Engine.finish_execs`` takes their ends.
@@ -166,6 +209,8 @@ pub(crate) struct Batch {
     timers: Py<PyList>,
     /// How many of the oldest events were dropped, because nobody drained.
     dropped_events: u64,
+    /// How many of the oldest turns were dropped for the same reason.
+    dropped_turns: u64,
     /// Lines for the log.
     notices: Py<PyList>,
 }
@@ -201,16 +246,19 @@ impl Batch {
             let live::SuspectAnswer { id, address } = *answer;
             (id, address.ip().to_string(), address.port())
         });
+        let turns = batch.turns.iter().map(|turn| Py::new(py, TurnRecord::from(turn)));
         let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
             updates: list(py, updates.collect::<PyResult<Vec<_>>>()?)?,
             events: list(py, events.collect::<PyResult<Vec<_>>>()?)?,
+            turns: list(py, turns.collect::<PyResult<Vec<_>>>()?)?,
             answers: list(py, answers.collect())?,
             execs: list(py, execs.collect::<PyResult<Vec<_>>>()?)?,
             entered: list(py, entered.collect::<PyResult<Vec<_>>>()?)?,
             syncs: list(py, syncs.collect())?,
             timers: list(py, batch.timers)?,
             dropped_events: batch.dropped_events,
+            dropped_turns: batch.dropped_turns,
             notices: list(py, notices.collect::<PyResult<Vec<_>>>()?)?,
         })
     }

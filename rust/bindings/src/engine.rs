@@ -387,6 +387,11 @@ impl Engine {
         self.with(py, live::Engine::direct_counts)
     }
 
+    /// From now on ``Batch.turns`` has each attempt that says something new.
+    fn watch_turns(&self, py: Python<'_>) {
+        self.with(py, live::Engine::watch_turns);
+    }
+
     /// From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
     /// port was judged to be the pod's own. ``ports`` are from 0 to 65535.
     ///
@@ -459,10 +464,21 @@ impl Engine {
     /// The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
     /// "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
     /// "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
-    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too.
-    #[pyo3(signature = (uid = None))]
-    fn probe_states<'py>(&self, py: Python<'py>, uid: Option<&str>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid)))
+    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too. With
+    /// ``history``, from 1 to 64, each has ``"history"``: ``{"attempts": [A], "failures": [A with "message"]}`` with
+    /// A = ``{"at_ms", "outcome", "cause", "duration_ms", "lateness_ms"}``: as many of the last attempts as ``history``
+    /// says and the last four failures, oldest first.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``history`` is not from 0 to 64.
+    #[pyo3(signature = (uid = None, history = 0))]
+    fn probe_states<'py>(
+        &self,
+        py: Python<'py>,
+        uid: Option<&str>,
+        #[pyo3(from_py_with = argument::history)] history: usize,
+    ) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid, history)))
     }
 
     /// The page ``/metrics/probes``: the kubelet's names and label sets.

@@ -9,9 +9,9 @@ use pyo3::types::PyBytes;
 use crate::error::InputError;
 
 /// Reads a journal, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
-/// "last_result", "result_run", "on_hold", "has_initialized", "in_doubt"}], "backoff": [{"key", "delay_ns",
-/// "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` is on the wall clock. A file that is not there is an
-/// empty journal.
+/// "last_result", "result_run", "on_hold", "has_initialized", "in_doubt", "attempts"}], "backoff": [{"key",
+/// "delay_ns", "last_start_ns", "step"}], "cut": bool}``; ``attempts`` is how many attempts of the worker it has, and
+/// ``last_start_ns`` is on the wall clock. A file that is not there is an empty journal.
 ///
 /// Raises:
 ///     JournalError: the file is not a journal, or it is damaged.

@@ -61,6 +61,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::EnteredExec>()?;
     module.add_class::<batch::EventRecord>()?;
+    module.add_class::<batch::TurnRecord>()?;
     module.add_class::<batch::ExecAttempt>()?;
     module.add_class::<batch::Notice>()?;
     module.add_class::<batch::Update>()?;

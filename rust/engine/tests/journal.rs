@@ -10,6 +10,8 @@ use std::time::Duration;
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use probelet_engine::journal::{BackoffRecord, Changes, Contents, Record, Writer, read, read_file};
+use probelet_play::cause::Cause;
+use probelet_play::history::{ATTEMPTS, History, HistoryRecord, OutcomeKind, PastAttempt};
 use probelet_play::worker_record::{WorkerKey, WorkerRecord};
 use proptest::prelude::*;
 
@@ -61,11 +63,28 @@ fn entry(step: u32) -> BackoffRecord {
     BackoffRecord { delay: Duration::from_secs(10 << step), last_start_ns: 1_700_000_000_000_000_000, step }
 }
 
+/// The attempt that ended so many periods after the first one.
+fn attempt(number: i64, is_good: bool) -> PastAttempt {
+    let (outcome, cause) =
+        if is_good { (OutcomeKind::Success, Cause::Ok) } else { (OutcomeKind::Failure, Cause::Status) };
+    let at_ms = 1_700_000_000_000 + number * 10_000;
+    PastAttempt { at_ms, outcome, cause, duration: Duration::from_millis(3), lateness: Duration::from_micros(800) }
+}
+
+fn attempts(first: i64, count: i64) -> HistoryRecord {
+    let mut history = History::default();
+    for number in first..first + count {
+        history.add(&attempt(number, number % 3 != 0), "HTTP probe failed with statuscode: 503");
+    }
+    history.take_all()
+}
+
 fn record() -> impl Strategy<Value = Record> {
     prop_oneof![
         4 => (0..6_u8, 0..9).prop_map(|(pod, run)| Record::Worker(key(pod), memory(run))),
         2 => (0..6_u8, 0..9, 1..9_u64).prop_map(|(pod, run, window)| Record::OptedWorker(key(pod), memory(run), window, run)),
         1 => (0..6_u8).prop_map(|pod| Record::WorkerGone(key(pod))),
+        2 => (0..6_u8, 0..9_i64).prop_map(|(pod, first)| Record::Attempts(key(pod), attempts(first, 3))),
         2 => (0..4_u8, 0..5_u32).prop_map(|(pod, step)| Record::Backoff(format!("web/{pod}").into(), entry(step))),
         1 => (0..4_u8).prop_map(|pod| Record::BackoffGone(format!("web/{pod}").into())),
     ]
@@ -94,6 +113,7 @@ fn life() -> Vec<Vec<Record>> {
     for run in 0..8 {
         batches.push(vec![Record::Worker(key(0), memory(run)), Record::Worker(key(1), memory(run / 2))]);
         batches.push(vec![Record::Backoff("web/default/app".into(), entry(run as u32))]);
+        batches.push(vec![Record::Attempts(key(0), attempts(i64::from(run), 1))]);
     }
     batches.push(vec![Record::WorkerGone(key(1)), Record::BackoffGone("web/default/app".into())]);
     batches.push(vec![Record::Worker(key(1), memory(1))]);
@@ -131,12 +151,89 @@ fn writing_continues_after_a_cut_at_any_byte() {
 #[test]
 fn a_file_of_another_format_is_refused_with_the_reason() {
     let reason = |bytes: &[u8]| read(bytes).expect_err("refused").0;
-    assert_eq!(reason(b"probelet-j2\nwhatever"), "it was written by another version of probelet");
+    assert_eq!(reason(b"probelet-j3\nwhatever"), "it was written by another version of probelet");
     assert_eq!(reason(b"{\"a\": 1, \"b\": 2}"), "it is not a journal");
     assert_eq!(reason(b"x"), "it is not a journal");
     assert!(reason(&[b"probelet-j1\n".as_slice(), &[0; 40]].concat()).contains("damaged, at byte 12"));
+    assert!(reason(&[b"probelet-j2\n".as_slice(), &[0; 40]].concat()).contains("damaged, at byte 12"));
     let missing = read_file(&std::env::temp_dir().join("probelet-no-such-directory/journal")).expect("no journal");
     assert_eq!((missing.whole, missing.cut), (0, false));
+}
+
+/// A journal of the version before, which knew no histories.
+const OLDER: &[u8] = include_bytes!("../../../fuzz/corpus/journal/life");
+
+#[test]
+fn a_journal_without_histories_is_read_and_the_next_write_replaces_it() {
+    let test_directory = TestDirectory::new("older");
+    std::fs::write(test_directory.journal(), OLDER).expect("a file");
+    let reading = read_file(&test_directory.journal()).expect("a journal");
+    assert!(reading.is_older && !reading.cut && !reading.contents.workers.is_empty());
+    for length in 0..OLDER.len() {
+        assert!(read(&OLDER[..length]).expect("a cut journal is still a journal").whole <= reading.whole);
+    }
+    let mut writer = Writer::new(&test_directory.journal(), reading.contents.clone(), 0);
+    writer.write([Record::Attempts(key(5), attempts(0, 2))]).expect("room on the disk");
+    let again = read_file(&test_directory.journal()).expect("a journal");
+    assert!(!again.is_older);
+    assert_eq!(
+        (&again.contents.workers, &again.contents.backoff),
+        (&reading.contents.workers, &reading.contents.backoff)
+    );
+    assert_eq!(again.contents.histories.get(&key(5)), Some(&attempts(0, 2)));
+}
+
+#[test]
+fn a_history_lasts_as_long_as_its_worker() {
+    let test_directory = TestDirectory::new("histories");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
+    for first in (0..100).step_by(5) {
+        writer.write([Record::Attempts(key(0), attempts(first, 5))]).expect("room on the disk");
+    }
+    let read = read_file(&test_directory.journal()).expect("a journal").contents;
+    assert_eq!(read.histories.get(&key(0)).map(HistoryRecord::len), Some(ATTEMPTS));
+    let last = History::of(&read.histories[&key(0)]).attempts(1)[0];
+    assert_eq!((last.outcome, last.cause), (OutcomeKind::Failure, Cause::Status));
+    writer.write([Record::WorkerGone(key(0))]).expect("room on the disk");
+    assert!(read_file(&test_directory.journal()).expect("a journal").contents.histories.is_empty());
+}
+
+/// The bytes that a node's journal gets while each of its probes begins, passes for an hour, and fails once.
+fn bytes_of_a_usual_day(with_histories: bool) -> u64 {
+    let test_directory = TestDirectory::new(if with_histories { "with" } else { "without" });
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
+    writer.write([]).expect("room on the disk");
+    let mut written = 0;
+    for pod in 0..99 {
+        let mut history = History::default();
+        for number in 0..360 {
+            let is_good = number != 300;
+            history.add(&attempt(number, is_good), if is_good { "" } else { "HTTP probe failed with statuscode: 503" });
+            // The memory changes with the first result, with the failure and with the success after it.
+            if ![0, 300, 301].contains(&number) {
+                continue;
+            }
+            let container_id = format!("containerd://{:064}", pod).into();
+            let mut records = vec![Record::Worker(key(pod), WorkerRecord { container_id, ..memory(number as i32) })];
+            let part = history.take_unwritten(ATTEMPTS_A_WRITE).filter(|_| with_histories);
+            records.extend(part.map(|part| Record::Attempts(key(pod), part)));
+            let before = writer.tally();
+            writer.write(records).expect("room on the disk");
+            let after = writer.tally();
+            written += after.bytes - if after.snapshots == before.snapshots { before.bytes } else { 0 };
+        }
+    }
+    written
+}
+
+/// As many as the engine writes with a memory (live/journal/sync.rs).
+const ATTEMPTS_A_WRITE: usize = 16;
+
+#[test]
+fn histories_do_not_double_what_a_usual_node_writes() {
+    let (without, with) = (bytes_of_a_usual_day(false), bytes_of_a_usual_day(true));
+    println!("{without} bytes without histories, {with} with them");
+    assert!(with <= 2 * without, "{with} bytes with histories, {without} without");
 }
 
 fn make_pipe(path: &Path) {

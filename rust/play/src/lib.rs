@@ -6,6 +6,7 @@
 pub mod cause;
 pub mod counts;
 pub mod frame;
+pub mod history;
 pub mod json;
 pub mod pods;
 pub mod recording;

@@ -108,8 +108,8 @@ class Api:
             answer = response.read()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            if kept is not None and method == "GET":
-                # The server that the connection led to has ended meanwhile.
+            if kept is not None and method in ("GET", "DELETE"):
+                # The server that the connection led to has ended meanwhile; what may come twice is sent again.
                 return self._send(method, path, body, kind)
             raise ApiError(0, f"{method} {path}: {error!r}") from None
         self._kept.connection = connection

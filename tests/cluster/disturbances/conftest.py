@@ -39,6 +39,6 @@ def absence(cluster: Cluster, probelet: Installed) -> Absence:
             probelet.choose_node(True)
             # A kubelet that starts anew refuses pods that ran on a node with the label.
             cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
-            until(probelet.is_ready, "the agent", 120.0)
+            until(probelet.is_ready, "the agent")
 
     return away()

@@ -8,9 +8,6 @@ from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition
 from tests.kubelet.beside.seen.instance import Instance
 
-SETTLE_SECONDS = 60.0
-"""From the end of a disturbance to conditions that are right again."""
-
 
 class Scene:
     """Between ``begin`` and ``end`` the test disturbs."""
@@ -43,9 +40,13 @@ class Scene:
 
     def settle(self) -> None:
         """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
-        for name in (*pods.STEADY, pods.TURNING):
-            self.namespace.until_ready(name, SETTLE_SECONDS)
+        self.until_steady()
         assert not self.namespace.is_ready(pods.STARTING)
+
+    def until_steady(self) -> None:
+        """Wait until the pods that have to be ready are."""
+        for name in (*pods.STEADY, pods.TURNING):
+            self.namespace.until_ready(name)
 
     def end(self) -> ClusterSide:
         """The record."""

@@ -4,15 +4,17 @@ has restarted it long before."""
 from collections.abc import Iterator
 
 import pytest
-from probelet.beside.takeover.names import FALLBACK_ANNOTATION
+from probelet.beside.takeover.names import FALLBACK_ANNOTATION, PROBES_ANNOTATION
 
 from tests.cluster.disturbances.conftest import Absence
 from tests.cluster.disturbances.pods import managed
+from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.pods.make import Object, answers, container, pod
 from tests.kubelet.beside.seen.instance import Instance, at
+from tests.system.containerd.machine import until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
@@ -45,21 +47,24 @@ def recording(namespace: Namespace) -> Iterator[Recording]:
 
 
 def test_without_an_agent_the_kubelet_restarts_a_container_after_the_fallbacks_time(
-    namespace: Namespace, recording: Recording, absence: Absence
+    probelet: Installed, namespace: Namespace, recording: Recording, absence: Absence
 ) -> None:
     with absence:
+        # A test before this one may have restarted the kubelet.
+        until(probelet.webhook_is_ready, "the webhook")
         run(namespace, with_fallback(), hangs(WITHOUT))
         namespace.until(lambda: restarts(namespace, FALLBACK) == 1, "the kubelet's restart", FALLBACK_SECONDS * 2.5)
         recording.end()
+        assert killers(namespace, FALLBACK) == {"kubelet"}
     seen = ClusterSide(recording.out)
     first, _ = seen.of(FALLBACK)["app"]
     assert first.finished - first_bad_answer(first) >= FALLBACK_SECONDS - 2, "the whole of the time has passed"
     assert first.exit_code == 0, "it had its grace"
     assert [one.finished for one in seen.of(WITHOUT)["app"]] == [0], "nobody restarts a pod without a fallback"
-    assert killers(namespace, FALLBACK) == {"kubelet"}
 
 
-def test_an_agent_that_lives_kills_long_before(namespace: Namespace, recording: Recording) -> None:
+def test_an_agent_that_lives_kills_long_before(probelet: Installed, namespace: Namespace, recording: Recording) -> None:
+    until(probelet.is_ready, "the agent and the webhook")
     run(namespace, with_fallback())
     namespace.until(lambda: restarts(namespace, FALLBACK) >= 2, "two kills by the agent")
     recording.end()
@@ -71,7 +76,8 @@ def test_an_agent_that_lives_kills_long_before(namespace: Namespace, recording: 
 
 def run(namespace: Namespace, *things: Object) -> None:
     for thing in things:
-        namespace.create(thing)
+        made = namespace.create(thing)
+        assert PROBES_ANNOTATION in made["metadata"]["annotations"], "the webhook has answered"
     for thing in things:
         namespace.until_ready(thing["metadata"]["name"])
 

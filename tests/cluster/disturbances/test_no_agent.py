@@ -86,7 +86,7 @@ def test_a_new_instance_is_out_of_the_endpoints_until_it_has_answered_once(
     for name in (NATIVE, MADE, OWN):
         namespace.until(lambda name=name: not namespace.is_ready(name), f"{name} to be unready")
     for name in (NATIVE, MADE, OWN):
-        namespace.until_ready(name, 60.0)
+        namespace.until_ready(name)
     recording.end()
     seen = ClusterSide(recording.out)
     for name in (NATIVE, MADE, OWN):
@@ -107,7 +107,7 @@ def test_an_agent_that_comes_back_closes_the_gate_of_a_new_instance_before_it_as
     assert before["status"] == "True", "as the last agent left it"
     recording.mark("back")
     probelet.choose_node(True)
-    until(probelet.agent_is_ready, "the agent", 120.0)
+    until(probelet.agent_is_ready, "the agent")
     # It may have been closed for less than a second.
     namespace.until(lambda: has_opened_again(namespace, before), "the gate to close, and to open again")
     recording.end()

@@ -137,7 +137,7 @@ def test_an_expired_certificate_leaves_pods_native_until_its_files_are_renewed(
     assert (status, why.partition(":")[0]) == (503, "the certificate has expired")
     _, bundle = files(tmp_path / "tls", -1, 30)
     path = f"{ADMISSION}/mutatingwebhookconfigurations/{configuration}"
-    patch = [{"op": "replace", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}]
+    patch = [{"op": "replace", "path": "/webhooks/1/clientConfig/caBundle", "value": bundle}]
     api.admin.patch(path, patch, "application/json-patch+json")
     until(webhook.is_ready, "the files to be read again")
     until(lambda: is_taken_over(made(api, "default", web(), "?dryRun=All")), "a call")

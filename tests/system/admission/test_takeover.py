@@ -225,3 +225,46 @@ def test_requests_are_counted_and_logged(api: ApiServer, webhook: WebhookProcess
     assert webhook.page("/healthz") == webhook.page("/readyz") == (200, "ok\n")
     answered = [line for line in webhook.log if line["message"] == "answered" and line["namespace"] == namespace]
     assert [(line["result"], line["dry_run"]) for line in answered] == [("taken-over", False)]
+
+
+# A namespace with the label asks for its pods: the API server calls the webhook for the label, then because of it.
+
+
+@pytest.fixture(scope="module")
+def labelled(api: ApiServer, webhook: WebhookProcess) -> str:
+    api.admin.create("/api/v1/namespaces", {"metadata": {"name": "labelled", "labels": LABELS}})
+    until(lambda: PROBES in made(api, "labelled", bare())["metadata"].get("annotations", {}), "the first call")
+    return "labelled"
+
+
+def bare(labels: dict[str, str] | None = None) -> Json:
+    pod = web()
+    pod["metadata"] = {"generateName": "web-"} if labels is None else {"generateName": "web-", "labels": labels}
+    return pod
+
+
+@pytest.mark.parametrize("labels", [None, {}, {"app": "web"}])
+def test_a_pod_of_a_namespace_with_the_label_is_taken_over(
+    api: ApiServer, labelled: str, labels: dict[str, str] | None
+) -> None:
+    stored = made(api, labelled, bare(labels))
+    assert stored["metadata"]["labels"] == {**(labels or {}), **LABELS}
+    assert list(json.loads(stored["metadata"]["annotations"][PROBES])) == ["app"]
+    assert "livenessProbe" not in stored["spec"]["containers"][0]
+
+
+@pytest.mark.parametrize("value", ["false", "no", ""])
+def test_a_pod_with_a_label_of_its_own_has_the_last_word(api: ApiServer, labelled: str, value: str) -> None:
+    stored = made(api, labelled, bare({"probelet.dev/managed": value}))
+    assert stored["metadata"]["labels"] == {"probelet.dev/managed": value}
+    assert PROBES not in stored["metadata"].get("annotations", {})
+
+
+def test_a_pod_without_a_probe_to_take_over_gets_no_label(api: ApiServer, labelled: str) -> None:
+    pod = bare()
+    pod["spec"]["containers"] = [{"name": "app", "image": "registry.local/app:1", "startupProbe": LIVENESS}]
+    assert "labels" not in made(api, labelled, pod)["metadata"]
+
+
+def test_other_namespaces_ask_for_nothing(api: ApiServer, webhook: WebhookProcess, namespace: str) -> None:
+    assert "labels" not in made(api, namespace, bare())["metadata"]

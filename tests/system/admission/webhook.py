@@ -10,11 +10,15 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from tests.support.paths import ROOT
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Json
 from tests.system.admission.objects import ADMISSION, until
 
 CONFIGURATION = "zz-probelet"
+MANIFEST = ROOT / "deploy" / "kustomize" / "base" / "webhook" / "configuration.yaml"
 
 
 class WebhookProcess:
@@ -80,23 +84,16 @@ def fetched(url: str) -> tuple[int, str]:
 
 def configure(api: ApiServer, url: str, *, name: str = CONFIGURATION, **client: Any) -> None:
     """A configuration as the manifests have it, but that the webhook is at a URL instead of behind a Service."""
-    webhook: Json = {
-        "name": "probes.probelet.dev",
-        "clientConfig": {"url": f"{url}/mutate-probes", **client},
-        "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
-        "objectSelector": {"matchLabels": {"probelet.dev/managed": "true"}},
-        "admissionReviewVersions": ["v1"],
-        "sideEffects": "None",
-        "failurePolicy": "Ignore",
-        "reinvocationPolicy": "IfNeeded",
-        "timeoutSeconds": 5,
-    }
-    api.admin.create(f"{ADMISSION}/mutatingwebhookconfigurations", {"metadata": {"name": name}, "webhooks": [webhook]})
+    given = yaml.safe_load(MANIFEST.read_text())
+    for webhook in given["webhooks"]:
+        path = webhook["clientConfig"]["service"]["path"]
+        webhook["clientConfig"] = {"url": f"{url}{path}", **client}
+    api.admin.create(f"{ADMISSION}/mutatingwebhookconfigurations", {**given, "metadata": {"name": name}})
 
 
 def configured(api: ApiServer, name: str = CONFIGURATION) -> Json:
-    """The first webhook of the configuration as it is now."""
-    found: Json = api.admin.get(f"{ADMISSION}/mutatingwebhookconfigurations/{name}")["webhooks"][0]
+    """The last webhook of the configuration as it is now."""
+    found: Json = api.admin.get(f"{ADMISSION}/mutatingwebhookconfigurations/{name}")["webhooks"][-1]
     return found
 
 

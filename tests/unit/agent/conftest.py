@@ -1,11 +1,11 @@
 """Gives each test a node with a kubelet and an API server, and an agent on it if the test asks for one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from probelet.agent.state.disk_thread import Change, DiskThread
 
 from tests.unit.agent.scripted_agent import AgentNode, agent_node
 
@@ -14,12 +14,12 @@ from tests.unit.agent.scripted_agent import AgentNode, agent_node
 def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Writes take no time on the agent's clocks, which run a thousand times as fast as a disk."""
 
-    async def at_once(work: Callable[..., None], *arguments: Any) -> None:
+    async def at_once(_thread: DiskThread, _name: str, change: Change) -> None:
         await asyncio.sleep(0)
-        work(*arguments)
+        change()
         await asyncio.sleep(0)
 
-    monkeypatch.setattr("probelet.agent.state.json_files.to_thread", at_once)
+    monkeypatch.setattr(DiskThread, "make", at_once)
 
 
 @pytest.fixture

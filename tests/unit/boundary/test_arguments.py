@@ -166,7 +166,7 @@ def test_an_engine_takes_any_argument(engine: Engine, data: st.DataObject) -> No
     outcome(engine.cancel, data.draw(numbers))
     end = outcome(ExecEnd.exit, data.draw(numbers), data.draw(numbers), document)
     engine.finish_execs([end] if isinstance(end, ExecEnd) else [])
-    engine.probe_states(uid)
+    outcome(engine.probe_states, uid, data.draw(numbers))
     engine.drain()
 
 

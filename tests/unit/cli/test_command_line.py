@@ -56,6 +56,8 @@ def test_the_list_of_verbs_is_grouped_and_complete(probelet: Probelet) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert all(f"│ {name} " in ended.out for name in NAMES)
     assert ended.out.index("Node") < ended.out.index("│ run ") < ended.out.index("│ status ") < ended.out.index("Tools")
+    contributors = ended.out.index("For contributors")
+    assert all(contributors < ended.out.index(f"│ {verb} ") for verb in ("stress", "conformance", "replay"))
     assert "Exit codes: 0 success;" in ended.out
 
 

@@ -249,6 +249,7 @@ SET = {
     "execClientDeadline": "5s",
     "execMaxInFlight": "3",
     "execMode": "direct",
+    "incidents": "false",
     "execSingleFlight": "true",
     "extraAttemptsPerSecond": "200",
     "firstRestart": "delayed",

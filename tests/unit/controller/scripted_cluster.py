@@ -15,6 +15,7 @@ from probelet.kube import kinds
 from probelet.kube.kind import Kind
 
 from tests.support.kube_api import KubeApi
+from tests.support.patience import PATIENCE_SECONDS
 from tests.unit.kube.virtual_clock import SECOND, VirtualClock
 
 NAMESPACE = "probelet-system"
@@ -227,7 +228,7 @@ class ScriptedCluster:
 
     async def until(self, holds: Callable[[], bool], *, step_ns: int = SECOND // 4) -> None:
         """Let time go by until something holds: the clock moves on whenever nothing else happens."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not holds():
                 await self.quiet()
                 if not holds():

@@ -43,6 +43,14 @@ def test_each_deviation_makes_one_row_fail() -> None:
         assert failing(facts) == [name]
 
 
+def test_a_restart_has_three_failures_before_it() -> None:
+    for failures, names in ((2, ["worker-exec"]), (3, [])):
+        facts = as_expected()
+        facts.restarts["worker-exec"] = 1
+        facts.probes = {"worker-exec": {"liveness": {"runs": 14, "failures": failures}}}
+        assert failing(facts) == names
+
+
 def test_facts_are_collected_from_the_status_document() -> None:
     app = {"restart_count": 1, "state": "waiting", "ready": False, "started": False, "probes": {}}
     app |= {"last_exit": {"exit_code": 1}, "backoff": {"delay_seconds": 10.0}}

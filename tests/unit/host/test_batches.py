@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +14,7 @@ from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
 from probelet.host.batches import BatchReader
 from probelet.host.engine_host import EngineHost
 from probelet.host.timers import Timers
+from probelet.policy.incidents.turn import Turn
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView
@@ -22,12 +24,13 @@ from tests.unit.host.dropping_engine import DroppingEngine
 from tests.unit.node.scripted_node import served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
-PARTS = ("events", "updates", "execs", "answers", "notices", "timers", "syncs")
+PARTS = ("events", "updates", "execs", "answers", "notices", "timers", "syncs", "turns")
+NONE_DROPPED = {"dropped_events": 0, "dropped_turns": 0}
 
 
 def made_batch(**parts: Any) -> Batch:
     """A batch with these parts; the others are empty."""
-    return cast(Batch, SimpleNamespace(**{**{name: [] for name in PARTS}, "dropped_events": 0, **parts}))
+    return cast(Batch, SimpleNamespace(**{**{name: [] for name in PARTS}, **NONE_DROPPED, **parts}))
 
 
 class ScriptedEngine:
@@ -36,10 +39,14 @@ class ScriptedEngine:
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self.waiting, self.bell = socket.socketpair()
+        self.is_watched = False
 
     def put(self, batch: Batch) -> None:
         self.batches.append(batch)
         self.bell.send(b"!")
+
+    def watch_turns(self) -> None:
+        self.is_watched = True
 
     def fileno(self) -> int:
         return int(self.waiting.fileno())
@@ -128,6 +135,23 @@ async def test_dropped_events_and_the_engines_own_lines_are_kept(engine: Scripte
     assert reader.events_dropped == 7
     assert [(line["log_level"], line["event"]) for line in lines] == [("warning", notice.text)]
     reader.close()
+    reader.close()
+
+
+async def test_a_listener_gets_the_turns_of_batches_that_have_some(engine: ScriptedEngine) -> None:
+    seen, turns = Seen(), list[list[Turn]]()
+    reader = reader_of(engine, seen)
+    assert not engine.is_watched
+    turn = Turn("u", "app", "liveness", 1_700_000_000_000, False, "status", 0.5, 0.0, "statuscode: 503")
+    record = SimpleNamespace(**asdict(turn))
+    engine.put(made_batch(turns=[record]))
+    await seen.until(2)
+    reader.watch_turns(turns.append)
+    assert engine.is_watched
+    engine.put(made_batch())
+    engine.put(made_batch(turns=[record, record], dropped_turns=7))
+    await seen.until(6)
+    assert (turns, reader.turns_dropped) == ([[turn, turn]], 7)
     reader.close()
 
 

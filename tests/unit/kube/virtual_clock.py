@@ -5,6 +5,8 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
+from tests.support.patience import PATIENCE_SECONDS
+
 SECOND = 1_000_000_000
 
 
@@ -46,6 +48,6 @@ class VirtualClock:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Lets the event loop run until something holds, for at most so long as a busy machine may need."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0)

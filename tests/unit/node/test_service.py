@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -223,6 +224,21 @@ async def test_drain_ends_every_pod_at_the_same_time(node: ScriptedNode, runtime
     runtime.held["stop_container"].set()
     assert await drain == []
     assert (runtime.sandboxes, runtime.containers, node.service.view.status().document()["pods"]) == ({}, {}, [])
+
+
+async def test_a_container_that_is_being_stopped_says_until_when(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
+    node.service.pods.set([make_manifest(terminationGracePeriodSeconds=3600)])
+    await node.until(lambda: node.pod().get("ready"))
+    assert "stopping_until" not in node.container()
+    runtime.held["stop_container"] = asyncio.Event()
+    drain = asyncio.ensure_future(node.service.pods.drain())
+    await node.until(lambda: runtime.called("stop_container"))
+    document = node.service.view.status().document()
+    (row,) = document["pods"][0]["containers"]
+    left = datetime.fromisoformat(row["stopping_until"]) - datetime.fromisoformat(document["as_of"])
+    assert timedelta(seconds=3_500) < left <= timedelta(seconds=3_600)
+    runtime.held["stop_container"].set()
+    assert await drain == []
 
 
 async def test_a_drain_at_once_does_not_wait_for_the_grace(node: ScriptedNode, runtime: ScriptedRuntime) -> None:

@@ -158,18 +158,65 @@ SITUATIONS = document(
 )
 
 
+class FakeIncidents:
+    """Incidents that a test sets."""
+
+    is_on = True
+
+    def __init__(self, *open: dict[str, Any]) -> None:
+        self.open = list(open)
+        self.kept: list[dict[str, Any]] = []
+
+    @property
+    def last_change(self) -> int:
+        return len(self.kept)
+
+    def document(self) -> dict[str, Any]:
+        return {"schema": "probelet-incidents/1", "as_of": AS_OF, "node": "n1", "open": self.open, "ended": []}
+
+    def changes(self, since: int) -> list[dict[str, Any]]:
+        return [found for found in self.kept if found["seq"] > since]
+
+    def change(self, change: str, incident: dict[str, Any]) -> None:
+        seq = len(self.kept) + 1
+        self.kept.append(
+            {"schema": "probelet-incident/1", "at": AS_OF, "change": change, "incident": incident, "seq": seq}
+        )
+
+
+def incident(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "kind": "shared",
+        "since": "2026-11-21T14:01:59.000Z",
+        "ended": None,
+        "shared": "target",
+        "value": "db:5432",
+        "cause": "timeout",
+        "evidence": "3 of 3 pods that ask db:5432 fail (timeout)",
+        "counts": {"pods": 3, "containers": 3, "probes": 3, "workloads": 3, "nodes": 1},
+        "killed": 2,
+        "killed_for_nothing": 2,
+        "affected": ["default/cart/app"],
+        **changes,
+    }
+
+
 class FakeView:
     """Answers from the values a test sets; ``asked`` is set at the first request for events."""
 
     def __init__(self, status: dict[str, Any] = SITUATIONS) -> None:
         self.document = status
         self.kept: list[dict[str, Any]] = []
+        self.feed: FakeIncidents | None = None
         self.why_not_ready = ""
+        self.history = 0
         self.asked = asyncio.Event()
         self.logs_of: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {}
         self.commands: list[tuple[str, str, str | None]] = []
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
+        self.history = history
         head = copy.deepcopy(self.document)
         return Status(head, iter(head.pop("pods")))
 
@@ -197,6 +244,10 @@ class FakeView:
             raise NoSuchPodError(f'there is no pod "{pod}"')
         self.commands.append((name, pod, container))
         return [] if container == "calm" else ["app"]
+
+    @property
+    def incidents(self) -> FakeIncidents | None:
+        return self.feed
 
     def metrics(self) -> bytes:
         return b"# TYPE probelet_workers gauge\nprobelet_workers 3\n"

@@ -32,6 +32,19 @@ async def test_the_client_gets_the_whole_status_document(served: Served) -> None
     assert await asyncio.to_thread(Client(served.state_dir).status) == SITUATIONS
 
 
+async def test_the_client_asks_for_as_much_history_as_it_wants(served: Served) -> None:
+    client = Client(served.state_dir)
+    for history in (64, 16, 0):
+        await asyncio.to_thread(client.status, history)
+        assert served.view.history == history
+
+
+@pytest.mark.parametrize("history", ["65", "x", "", "-1", "9" * 20])
+async def test_a_malformed_history_is_a_bad_request(served: Served, history: str) -> None:
+    with pytest.raises(NotRunningError, match="answered 400: want history from 0 to 64"):
+        await asyncio.to_thread(Client(served.state_dir)._get, f"/status?history={history}")
+
+
 async def test_events_since_a_sequence_number(served: Served) -> None:
     served.view.kept = [event(seq) for seq in (3, 4, 9)]
     client = Client(served.state_dir)

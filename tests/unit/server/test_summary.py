@@ -38,6 +38,7 @@ def test_probe_mark_for_each_situation(changes: dict[str, Any], mark: Mark) -> N
     [
         ({}, "Running"),
         ({"started": False}, "Starting"),
+        ({"stopping_until": "2026-11-21T14:02:33.000Z"}, "Stopping, 22s"),
         ({"started": None}, "Running"),
         ({"state": "waiting", "reason": "CrashLoopBackOff"}, "CrashLoopBackOff"),
         ({"state": "waiting"}, "Waiting"),
@@ -46,7 +47,7 @@ def test_probe_mark_for_each_situation(changes: dict[str, Any], mark: Mark) -> N
     ],
 )
 def test_a_state_in_words(changes: dict[str, Any], words: str) -> None:
-    assert state(container(**changes)) == words
+    assert state(container(**changes), NOW) == words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from probelet.webhook.handler import mutate_probes
+from probelet.webhook.handler import label_pods, mutate_probes
 from probelet.webhook.review import AdmissionResponse, Refusal, decode_review
 
 from tests.unit.webhook.reviews import POD, review
@@ -49,3 +49,24 @@ def test_the_request_is_not_changed() -> None:
     before = msgspec.json.encode(request.object)
     handle(request)
     assert msgspec.json.encode(request.object) == before
+
+
+@pytest.mark.parametrize("labels", [None, {}, {"app": "web"}])
+def test_a_pod_of_a_namespace_that_asks_gets_the_label(labels: dict[str, str] | None) -> None:
+    pod = {**POD, "metadata": {"name": "web"} if labels is None else {"name": "web", "labels": labels}}
+    answer = label_pods(decode_review(review(object=pod)))
+    assert isinstance(answer, AdmissionResponse)
+    (operation,) = answer.operations
+    assert operation["path"] == "/metadata/labels" if labels is None else "/metadata/labels/probelet.dev~1managed"
+
+
+@pytest.mark.parametrize("value", ["true", "false", ""])
+def test_a_pod_with_the_label_stays_as_it_is(value: str) -> None:
+    pod = {**POD, "metadata": {"labels": {"probelet.dev/managed": value}}}
+    assert label_pods(decode_review(review(object=pod))) == AdmissionResponse("nothing")
+
+
+def test_what_is_no_new_pod_gets_no_label() -> None:
+    assert label_pods(decode_review(review(operation="UPDATE", oldObject=POD))) == AdmissionResponse("ignored")
+    answer = label_pods(decode_review(review(object=[])))
+    assert isinstance(answer, Refusal)

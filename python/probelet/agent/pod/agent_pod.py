@@ -20,7 +20,9 @@ from probelet.beside.pods.facts import Known, begun, published
 from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
-from probelet.policy.facts.snapshot import Snapshot
+from probelet.host.incident_pod import IncidentPod
+from probelet.host.incident_subjects import CommandReader
+from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.glue.status_layer import encode_facts, read_probe_state, status_of
 from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.protocol.actions import Publish
@@ -54,6 +56,8 @@ class AgentParts:
     is_away: Callable[[], bool]
     probe_options: bool = False
     """Whether pods may have options for their probes by annotation."""
+    read_command: CommandReader | None = None
+    """Reads the commands of exec probes for incidents; None if nothing is noticed."""
 
 
 class AgentPod:
@@ -98,6 +102,10 @@ class AgentPod:
         self._delayed: int | None = None
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, parts.host.cache, self._log)
+        self._incidents = IncidentPod(parts.host.incidents, parts.host.node, parts.read_command)
+        self._incidents.known(self.pod)
+        # Instances that ran in the last snapshot.
+        self._running: set[str] = set()
         parts.host.engine.define_pod(encode_pod(self.pod))
         parts.pauses.begin(self.uid)
 
@@ -174,11 +182,16 @@ class AgentPod:
         if ends and not self.terminating.is_set():
             self._log.info("pod terminates: liveness and startup probes end")
             self.terminating.set()
+            self._incidents.over(self.uid)
         elif not ends:
             self.terminating.clear()
 
     def _leave(self, left: bool) -> None:
         self.is_left = left
+        if left:
+            self._incidents.over(self.uid)
+        else:
+            self._incidents.known(self.pod)
         self._parts.pauses.leave(self.uid, self.pod, left=left)
         reason, message = (LEFT, LEFT_MESSAGE) if left else (TAKEN_AGAIN, TAKEN_AGAIN_MESSAGE)
         self._log.info(message)
@@ -191,6 +204,7 @@ class AgentPod:
 
     def _sync(self, *, changed_only: bool = False) -> None:
         snapshot = self._host.cache.snapshot(self.uid)
+        self._note_exits(snapshot)
         if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
             self._over()
             return
@@ -201,6 +215,13 @@ class AgentPod:
         if publish != self._published or not changed_only:
             self._publish(publish)
         self._judge(seen)
+
+    def _note_exits(self, snapshot: Snapshot) -> None:
+        for record in snapshot.containers:
+            # A kill for a request is not the agent's own verdict, but no end by itself either.
+            if record.state is State.EXITED and record.id in self._running and record.id not in self._parts.kills:
+                self._incidents.exited(self.pod, record)
+        self._running = {record.id for record in snapshot.containers if record.state is State.RUNNING}
 
     def _is_unlisted(self) -> bool:
         """Whether the containers of a pod that the API server has as ready are still to be listed."""
@@ -234,6 +255,7 @@ class AgentPod:
         if not self.terminating.is_set() and not self.is_left:
             for victim in victims(self.pod, seen, read_probe_state(self._host.engine, self.pod, seen)):
                 parts.kills.begin(self, victim)
+                self._incidents.killing(self.uid, victim.container.name, victim.record.id, by_probe=True)
         if self._has_condition:
             status = status_of(self._host.engine, self.uid)
             self._set_condition(Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed))
@@ -246,6 +268,7 @@ class AgentPod:
     def _over(self) -> None:
         if self._delayed is not None:
             self._host.timers.cancel(self._delayed)
+        self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
         self._host.cache.forget(self.uid)
         self._parts.conditions.forget(self.uid)

@@ -16,16 +16,16 @@ from probelet.server.status import Status
 from probelet.server.worker import workers as workers_of
 
 
-def status(pods: Iterable[AgentPod], pauses: Pauses, *, node: str, engine: Engine) -> Status:
-    """The document of these pods."""
+def status(pods: Iterable[AgentPod], pauses: Pauses, *, node: str, engine: Engine, history: int = 0) -> Status:
+    """The document of these pods; ``history`` is how many of its last attempts each probe has."""
     shown = sorted(pods, key=lambda pod: pod.full_name)
     head: StatusHead = {"schema": "probelet-status/1", "as_of": rfc3339(engine.wall_ms()), "node": node}
-    return Status(head, (_pod(pod, pauses, engine) for pod in shown))
+    return Status(head, (_pod(pod, pauses, engine, history) for pod in shown))
 
 
-def _pod(pod: AgentPod, pauses: Pauses, engine: Engine) -> PodDocument:
+def _pod(pod: AgentPod, pauses: Pauses, engine: Engine, history: int) -> PodDocument:
     known = status_of(engine, pod.uid)
-    workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
+    workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid, history)}
     statuses, of_containers = with_reasons(pod.statuses, pod.api), status_rows(known)
     paused, rows = pauses.of(pod.uid), []
     for kind, container in containers(pod.pod):

@@ -11,6 +11,7 @@ from probelet.base.exposition.process_metrics import render_process
 from probelet.runtime.host import RuntimeHost
 from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
+from probelet.server.view import IncidentFeed
 
 
 class AgentView:
@@ -33,9 +34,17 @@ class AgentView:
         self._numbers = numbers
         self._enhanced = enhanced
 
-    def status(self) -> Status:
+    def status(self, history: int = 0) -> Status:
         """The status document."""
-        return status(self._pods.by_uid.values(), self._pauses, node=self._host.node, engine=self._host.engine)
+        pods, host = self._pods.by_uid.values(), self._host
+        found = status(pods, self._pauses, node=host.node, engine=host.engine, history=history)
+        host.incidents.tell(found.head)
+        return found
+
+    @property
+    def incidents(self) -> IncidentFeed:
+        """The incidents of this node."""
+        return self._host.incidents
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""
@@ -48,7 +57,8 @@ class AgentView:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the agent's own."""
         host, own = self._host, render(self._numbers(self._host.pleg.error is None))
-        return b"".join((host.engine.metrics(), own, self._enhanced(), host.calls.render(), render_process()))
+        agent = (own, self._enhanced(), host.calls.render(), host.incidents.metrics())
+        return b"".join((host.engine.metrics(), *agent, render_process()))
 
     def metrics_pods(self) -> bytes:
         """Always empty: the kubelet restarts containers, and counts that."""

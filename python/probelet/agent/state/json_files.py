@@ -3,13 +3,14 @@
 import hashlib
 import os
 import re
-from asyncio import to_thread
+from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 import msgspec
 import structlog
 
+from probelet.agent.state.disk_thread import DiskThread
 from probelet.base.files import below
 from probelet.base.files.regular_file import read_regular
 
@@ -28,13 +29,14 @@ log = structlog.get_logger("probelet.agent")
 class JsonFiles(Generic[T]):
     """Objects of one type by key. A file is replaced whole (0600): it has its old content or its new one.
 
-    Writing happens on a thread, because a disk may hang; the probes go on meanwhile.
+    Writing happens on a thread of its own, because a disk may hang; everything else goes on meanwhile.
     """
 
     def __init__(self, state_dir: Path, folder: str, type: type[T]) -> None:
         self._root = state_dir
         self._folder = folder
         self._decoder = msgspec.json.Decoder(type)
+        self._thread = DiskThread()
 
     def load(self) -> list[T]:
         """Every object. A file that cannot be read is removed with a line in the log: nothing may follow from it."""
@@ -53,12 +55,14 @@ class JsonFiles(Generic[T]):
         return found
 
     async def put(self, key: str, value: T) -> None:
-        """Writes one object; on return it is on disk. Raises OSError."""
-        await to_thread(self._write, file_name(key), msgspec.json.encode(value))
+        """Writes one object; on return it is on disk. Raises OSError, also if the disk hangs."""
+        name = file_name(key)
+        await self._thread.make(name, partial(self._write, name, msgspec.json.encode(value)))
 
     async def remove(self, key: str) -> None:
-        """Removes one object, if it is there. Raises OSError."""
-        await to_thread(below.remove_file, self._root, self._folder, file_name(key))
+        """Removes one object, if it is there. Raises OSError, also if the disk hangs."""
+        name = file_name(key)
+        await self._thread.make(name, partial(below.remove_file, self._root, self._folder, name))
 
     def _write(self, name: str, data: bytes) -> None:
         with os.fdopen(below.open_to_replace(self._root, self._folder, name + _NEW), "wb") as file:

@@ -6,6 +6,8 @@ from msgspec.structs import replace
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
 from probelet.beside.takeover.reading import Reading
+from probelet.host.incident_subjects import REVISIONS
+from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
 from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.model.container import Container
 from probelet.spec.model.env import EnvVar
@@ -19,10 +21,12 @@ READ_ANNOTATIONS: Final[tuple[str, ...]] = (
     MADE_ANNOTATION,
     MIRROR_ANNOTATION,
     PRE_STOP_IDEMPOTENT,
+    DEPENDS_ON,
     PROBE_OPTIONS,
 )
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice, and what the pod asks for its probes beyond the kubelet."""
+hook may run twice; the one that names what the probes ask; and the one with what the pod asks for its probes beyond the
+kubelet. Owner and version are for incidents too."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""
@@ -32,11 +36,20 @@ def definition(pod: Pod, annotation: str) -> Pod:
     """``pod`` without what neither the takeover nor the engine, the hooks or the graces read."""
     expands = _REFERENCE in annotation
     meta, spec = pod.metadata, pod.spec
+    owners = [owner for owner in meta.owner_references if owner.controller]
+    labels = {name: meta.labels[name] for name in REVISIONS if name in meta.labels}
     kept = {name: meta.annotations[name] for name in READ_ANNOTATIONS if name in meta.annotations}
     return Pod(
         api_version="v1",
         kind="Pod",
-        metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid, annotations=kept),
+        metadata=ObjectMeta(
+            name=meta.name,
+            namespace=meta.namespace,
+            uid=meta.uid,
+            labels=labels,
+            annotations=kept,
+            owner_references=owners,
+        ),
         spec=PodSpec(
             containers=[_container(container, expands=expands) for container in spec.containers],
             init_containers=[_container(container, expands=expands) for container in spec.init_containers],

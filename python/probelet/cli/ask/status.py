@@ -1,6 +1,6 @@
 """``probelet status``."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from cyclopts import Parameter
 
@@ -9,11 +9,20 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir, above_zero
 from probelet.cli.terminal import console, print_json, unicode_in
 from probelet.cli.verb import verb
+from probelet.server.limit import HISTORY_MAX
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from probelet.cli.ask.history.blocks import HistoryBlocks
     from probelet.cli.ask.status_table import StatusTable
+
+WithHistory: TypeAlias = Annotated[
+    bool, Parameter(show_default=False, negative="", help="Show the last 64 attempts and 4 failures of each probe.")
+]
+OfCluster: TypeAlias = Annotated[
+    bool, Parameter(show_default=False, help="Show taken-over pods on nodes without a live agent; 1 if there are.")
+]
 
 app = verb(
     "status",
@@ -21,11 +30,15 @@ app = verb(
     "✗2/3 failed 2 of 3 times, ✓1/2 recovers, ! prober error, · has not run yet.\n"
     "Below the table are the mistakes of the manifests; each costs its pod, or keeps\n"
     "it at its earlier version.\n\n"
+    "--history draws the last attempts of each probe, a character for each, and below\n"
+    "them its last four failures. They are remembered over restarts of the container,\n"
+    "and with restore: full over restarts of probelet.\n\n"
     "--cluster asks the API server instead of a service on this machine: it lists the\n"
     "nodes with their agents, and the taken-over pods that no agent probes.",
     "probelet status",
     "probelet status web shop/cart --watch",
     "probelet status --wait web=ready --wait job=Succeeded --timeout 1m",
+    "probelet status web --history",
     "probelet status --cluster",
     "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
 )
@@ -58,10 +71,9 @@ def status(
             show_default=False,
         ),
     ] = 30.0,
+    history: WithHistory = False,
     state_dir: StateDir = None,
-    cluster: Annotated[
-        bool, Parameter(show_default=False, help="Show taken-over pods on nodes without a live agent; 1 if there are.")
-    ] = False,
+    cluster: OfCluster = False,
     kubeconfig: Kubeconfig = None,
     context: Context = "",
     namespace: Namespace = "probelet-system",
@@ -73,34 +85,34 @@ def status(
     if cluster:
         from probelet.cli.cluster.coverage import show_coverage
 
-        if pods or watch or wait:
-            raise CliError("--cluster shows the nodes of a cluster: it takes no POD, --watch or --wait")
+        if pods or watch or wait or history:
+            raise CliError("--cluster shows the nodes of a cluster: it takes no POD, --watch, --wait or --history")
         return show_coverage(kubeconfig, context, namespace, output)
     if duration is not None and not watch:
         raise CliError("--duration is for --watch", hint="probelet status --watch --duration 60s")
-    out = console()
+    out, attempts = console(), HISTORY_MAX if history else 0
     conditions = [parse_condition(text) for text in wait or ()]
     with service_client(state_dir) as client:
 
         def current() -> dict[str, Any]:
-            return select_pods(client.status(), pods)
+            return select_pods(client.status(attempts), pods)
 
         if conditions:
-            document = wait_for(client.status, conditions, timeout)
+            document = wait_for(lambda: client.status(attempts), conditions, timeout)
             if not watch:
-                _print(select_pods(document, pods), output, out)
+                _print(select_pods(document, pods), output, out, history=history)
                 return Exit.GOOD
         if watch:
 
-            def refresh() -> "StatusTable | None":
+            def refresh() -> "StatusTable | HistoryBlocks | None":
                 if output == "table" and out.is_terminal:
-                    return _table(current(), out)
-                _print(current(), output, out, one_line=True)
+                    return _table(current(), out, history=history)
+                _print(current(), output, out, history=history, one_line=True)
                 return None
 
             watch_status(refresh, out, duration)
         else:
-            _print(current(), output, out)
+            _print(current(), output, out, history=history)
     return Exit.GOOD
 
 
@@ -124,17 +136,18 @@ def select_pods(document: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, 
     return {**document, **chosen}
 
 
-def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: bool = False) -> None:
+def _print(document: dict[str, Any], output: str, out: "Console", *, history: bool, one_line: bool = False) -> None:
     if output == "json":
         import msgspec
 
         print_json(msgspec.json.encode(document), indented=not one_line, flush=True)
     else:
         # The table keeps to the width by itself; mistakes of manifests are longer.
-        out.print(_table(document, out), crop=False)
+        out.print(_table(document, out, history=history), crop=False)
 
 
-def _table(document: dict[str, Any], out: "Console") -> "StatusTable":
+def _table(document: dict[str, Any], out: "Console", *, history: bool) -> "StatusTable | HistoryBlocks":
+    from probelet.cli.ask.history.blocks import HistoryBlocks
     from probelet.cli.ask.status_table import StatusTable
 
-    return StatusTable(document, unicode=unicode_in(out.encoding))
+    return (HistoryBlocks if history else StatusTable)(document, unicode=unicode_in(out.encoding))

@@ -16,6 +16,7 @@ from probelet.server.summary import (
     foreign,
     mistake,
     more_mistakes,
+    open_incident,
     outdated,
     pod_trouble,
     probe_mark,
@@ -70,6 +71,9 @@ class StatusTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         yield self._summary(options.max_width)
+        for line in self._incidents():
+            line.no_wrap, line.overflow = (None, None) if console.is_terminal else (True, "ignore")
+            yield line
         if not self._is_empty():
             yield from self._table(options)
         for line in self._mistakes():
@@ -87,6 +91,14 @@ class StatusTable:
             for sentence in sentences:
                 indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
                 yield self._shortened(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
+
+    def _incidents(self) -> Iterator[Text]:
+        """The open incidents, above everything that they explain."""
+        shown = self._document.get("incidents", ())
+        for incident in shown:
+            yield line_of(f"incident: {open_incident(incident, self._as_of)}", "red")
+        if (more := self._document.get("incidents_total", 0) - len(shown)) > 0:
+            yield line_of(f"incident: and {more} more: probelet incidents", "red")
 
     def _mistakes(self) -> Iterator[Text]:
         """The mistakes of the manifests in full: a cut line would hide what is allowed."""
@@ -146,7 +158,7 @@ class StatusTable:
         cells = [
             name,
             _ready("1/1" if container["ready"] else "0/1", ready, ended=_has_succeeded(container)),
-            line_of(state(container), state_style(container)),
+            line_of(state(container, self._as_of), state_style(container)),
             Text(restarts(container, self._as_of), "yellow" if container["restart_count"] else ""),
             self._probes(container["probes"]),
         ]

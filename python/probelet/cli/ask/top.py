@@ -1,6 +1,6 @@
 """``probelet top``."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from probelet.cli.ask.top_table import TopTable
+    from probelet.server.control.client import Client
 
 app = verb(
     "top",
     "Sorts by failing probes, then restarts, back-off, lateness of the prober, slow\n"
     "probes. On a terminal it repeats every second until q; with --once, -o json or\n"
     "into a pipe it prints once. LATE and TOOK are the worst values among the last\n"
-    "runs of the container's probes. A narrow terminal shows fewer columns.",
+    "runs of the container's probes. A wide terminal also shows BEATS, the last\n"
+    "attempts of all its probes as in probelet status --history, and a narrow one\n"
+    "shows fewer columns.",
     "probelet top",
     "probelet top --sort restarts --once",
     "probelet top -o json | jq -r '.rows[] | select(.failing > 0) | .pod'",
@@ -47,17 +50,18 @@ def top(
     with service_client(state_dir) as client:
         if live:
             # The cursor stays in the terminal's last line.
-            watch(lambda: _table(client.status(), sort, out, out.height - 1), out, duration)
+            watch(lambda: _table(client, sort, out, out.height - 1), out, duration)
         elif output == "json":
             _print_json(top_document(client.status(), sort))
         else:
-            out.print(_table(client.status(), sort, out, None))
+            out.print(_table(client, sort, out, None))
     return Exit.GOOD
 
 
-def _table(status: dict[str, Any], sort: Order, out: "Console", lines: int | None) -> "TopTable":
-    from probelet.cli.ask.top_table import TopTable
+def _table(client: "Client", sort: Order, out: "Console", lines: int | None) -> "TopTable":
+    from probelet.cli.ask.top_table import BEATS, BEATS_WIDTH, TopTable
 
+    status = client.status(BEATS if out.width >= BEATS_WIDTH else 0)
     return TopTable(top_document(status, sort), status, unicode=unicode_in(out.encoding), lines=lines)
 
 

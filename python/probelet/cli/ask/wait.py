@@ -13,6 +13,20 @@ LOOK_SECONDS: Final = 0.2
 
 READY: Final = "ready"
 
+STATES: Final = (
+    READY,
+    # Phases of a pod, and the reasons that it may have.
+    *("Pending", "Running", "Succeeded", "Failed", "Unknown", "DeadlineExceeded", "Evicted"),
+    # States of a container, and their reasons.
+    *("waiting", "running", "terminated"),
+    *("ContainerCreating", "PodInitializing", "CrashLoopBackOff", "Completed", "Error", "OOMKilled"),
+    *("ContainerCannotRun", "ContainerStatusUnknown", "RestartingAllContainers", "StartError", "RunContainerError"),
+    *("CreateContainerError", "CreateContainerConfigError", "PostStartHookError", "FailedPostStartHook"),
+    *("ErrImagePull", "ErrImageNeverPull", "ImagePullBackOff", "ImageInspectError", "InvalidImageName"),
+    *("RegistryUnavailable", "SignatureValidationFailed"),
+)
+"""Every state that a pod or container can be in; a wait for another one would never end."""
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -42,6 +56,13 @@ def parse_condition(text: str) -> Condition:
     pod, equals, state = text.rpartition("=")
     if not state or (equals and not pod):
         raise CliError(f'--wait "{text}": must be STATE or POD=STATE', hint="probelet status --wait web=ready")
+    if state not in STATES:
+        import difflib
+
+        lower = {known.lower(): known for known in STATES}
+        close = difflib.get_close_matches(state.lower(), lower, n=1)
+        meant = f"did you mean {lower[close[0]]}?" if close else f"must be one of {', '.join(STATES)}"
+        raise CliError(f'--wait "{text}": there is no state "{state}": {meant}')
     return Condition(pod, state)
 
 

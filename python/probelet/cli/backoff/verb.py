@@ -134,7 +134,7 @@ def plot(
     return draw(list(charts), out, ("svg", "png") if format_ == "both" else (format_,))
 
 
-@app.command
+@app.command(group=Group("For contributors", sort_key=9))
 def kep4603(*, output: Output = "table") -> int:
     """Each number of KEP-4603, derived from the model: whether it holds, on which assumption, or why not."""
     from probelet.cli.backoff.kep4603 import show_claims

@@ -32,6 +32,15 @@ def explain(
     against: Annotated[
         Path | None, Parameter(name="--against", metavar="FILE", help="Another version of these manifests.")
     ] = None,
+    container: Annotated[
+        tuple[str, ...],
+        Parameter(
+            metavar="NAME",
+            negative="",
+            show_default=False,
+            help="Only these containers: NAME or WORKLOAD/NAME. May be given again.",
+        ),
+    ] = (),
     kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
@@ -42,6 +51,10 @@ def explain(
     mistakes: list[str] = []
     found = _explained(files, kubelet_version, mistakes)
     other = None if against is None else _explained((against,), kubelet_version, mistakes)
+    if container:
+        _require(container, [*found, *(other or ())])
+        found = _only(found, container)
+        other = None if other is None else _only(other, container)
     if output == "json":
         print_json(document(found, other))
     elif other is not None:
@@ -62,3 +75,22 @@ def _explained(files: tuple[Path, ...], release: str, mistakes: list[str]) -> "l
     mistakes.extend(map(str, loaded.errors))
     complain(*(f"probelet explain: {problem}" for problem in loaded.problems if problem.severity == "warning"))
     return explain(loaded.pods, release)
+
+
+def _require(names: tuple[str, ...], found: "list[Explained]") -> None:
+    """Raises CliError, a line for each name that no container with a probe has."""
+    known = {name for each in found for name in _names(each)}
+    there = ", ".join(dict.fromkeys(f"{each.object.rpartition('/')[2]}/{each.container}" for each in found)) or "none"
+    if missing := [name for name in names if name not in known]:
+        raise CliError(
+            *(f'--container: no container "{name}" has a probe; those with one: {there}' for name in missing)
+        )
+
+
+def _only(found: "list[Explained]", names: tuple[str, ...]) -> "list[Explained]":
+    return [each for each in found if not _names(each).isdisjoint(names)]
+
+
+def _names(each: "Explained") -> set[str]:
+    """The names of its container: alone, and behind that of its object."""
+    return {each.container, f"{each.object.rpartition('/')[2]}/{each.container}"}

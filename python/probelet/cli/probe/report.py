@@ -62,15 +62,19 @@ def report(seen: dict[str, Any], target: Target, out: Console) -> None:
 def question(target: Target) -> str:
     """Describes the probe in one line, with the values that the prober uses."""
     probe, ip = target.probe, target.pod_ip
+    numbers = dict(target.ports)
     seconds = f"timeout {probe.timeout_seconds} s" if probe.timeout_seconds else "no timeout"
     match probe.handler:
         case "httpGet" if action := probe.http_get:
             scheme = (action.scheme or "http").lower()
             path = action.path if action.path.startswith("/") else f"/{action.path}"
             over = " over HTTP/2" if action.protocol == "HTTP2" else ""
-            return one_line(f"GET {scheme}://{_at(action.host or ip, action.port)}{path}{over} ({seconds})")
+            at = _at(action.host or ip, numbers.get(str(action.port), action.port))
+            return one_line(f"GET {scheme}://{at}{path}{over} ({seconds})")
         case "tcpSocket" if connect := probe.tcp_socket:
-            return one_line(f"connect to {_at(connect.host or ip, connect.port)} ({seconds})")
+            return one_line(
+                f"connect to {_at(connect.host or ip, numbers.get(str(connect.port), connect.port))} ({seconds})"
+            )
         case "grpc" if call := probe.grpc:
             service = f" of service {go_quote(call.service)}" if call.service else ""
             over = " over TLS" if call.mode == "TLS" else ""

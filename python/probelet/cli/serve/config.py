@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 app = verb(
     "config",
-    "'show' prints the values that 'probelet run' would use with the same options, and\n"
+    "'show', or no word, prints the values that 'probelet run' would use with the same options, and\n"
     "the file and line, or the flag, that sets each one. It exits with 2 and one line\n"
     "per mistake if the configuration is unusable. 'schema' prints the JSON schema of\n"
     "a configuration file, for an editor.",
     "probelet config show --config /var/lib/kubelet/config.yaml",
-    "probelet config show --config c.yaml --all",
+    "probelet config --config c.yaml --all",
     "probelet config show --config c.yaml --config-dir kubelet.conf.d",
     "probelet config show --feature-gates AllAlpha=true -o json | jq .origins",
     "probelet config schema --kubelet-version 1.37",
 )
 
 
+@app.default
 @app.command
 def show(
     *,

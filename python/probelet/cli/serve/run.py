@@ -1,5 +1,7 @@
 """``probelet run``."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,11 +20,12 @@ from probelet.cli.options import (
     StateDir,
 )
 from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFlags, ManifestFlags
+from probelet.cli.serve.stand_in import STAND_IN, StandInFlags, announce
 from probelet.cli.verb import verb
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
-    from probelet.daemon.run import Ended
+    from probelet.daemon.run import Ended, RunFlags
     from probelet.node.source.watch import Manifests
     from probelet.spec.read.load import Manifest
 
@@ -42,7 +45,9 @@ app = verb(
     "(helm template CHART | probelet run -). A template is one pod with the name of\n"
     "its workload. Objects of kinds without pods are passed over.\n\n"
     "Without --runtime a container is a program of this machine, with the pod's\n"
-    "address in $POD_IP: it needs a command, and its image is ignored.\n\n"
+    "address in $POD_IP: it needs a command, and its image is ignored. With\n"
+    "--stand-in no program of a manifest with images runs: a server in the place of\n"
+    "each container answers its probes, so that any Deployment can be tried.\n\n"
     "probelet watches files and directories: a new pod starts, a removed pod ends,\n"
     "and a pod whose new version has a mistake keeps its old one. A mistake costs\n"
     "its pod and not the others ('probelet status' names it); probelet refuses to\n"
@@ -56,6 +61,7 @@ app = verb(
     "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
     "probelet run pods/ --duration 60s --log-format json",
     "probelet run pods/ --serve /run/probelet/prober.sock",
+    "probelet run deployment.yaml --stand-in",
 )
 
 
@@ -69,6 +75,7 @@ def run(
     listen: Listen = "127.0.0.1:10290",
     allow_remote: AllowRemote = False,
     serve: Serve = None,
+    stand_in: StandInFlags = STAND_IN,
     state_dir: StateDir = None,
     root_dir: RootDir = Path("/var/lib/probelet"),
     node_name: NodeName = None,
@@ -77,16 +84,10 @@ def run(
     log: LogFlags = LOG,
 ) -> int:
     import socket
-    from contextlib import closing
 
-    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
-    from probelet.daemon.run import PROCESS, RunFlags, carry_out
-    from probelet.errors import DaemonError
+    from probelet.daemon.run import PROCESS, RunFlags
     from probelet.node.source.watch import Manifests
-    from probelet.server.address import listening_socket, parse_address
-    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.error import ServerError
 
     if runtime != PROCESS and isolate != "none":
         raise CliError(f"--isolate {isolate}: only for --runtime {PROCESS}; a CRI runtime isolates every pod")
@@ -94,6 +95,7 @@ def run(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     node = node_name or socket.gethostname()
+    stand_ins = stand_in.read(on_host=runtime == PROCESS)
     source = Manifests(
         list(paths),
         configuration.gates,
@@ -102,11 +104,13 @@ def run(
         probe_options=configuration.probelet.probe_options,
         replicas=manifests.replicas,
         node=node,
+        stand_in=None if stand_ins is None else stand_ins.play,
     )
+    first = _first(source, strict=manifests.strict, idle=serve is not None)
     flags = RunFlags(
         configuration=configuration,
         manifests=source,
-        first=_first(source, strict=manifests.strict, idle=serve is not None),
+        first=first,
         runtime=runtime,
         isolate=isolate,
         node=node,
@@ -116,14 +120,34 @@ def run(
         serve=serve,
         descriptors=descriptors,
     )
+    tell = partial(announce, first, stand_ins, on_host=runtime == PROCESS)
+    return _carried_out(flags, state_dir, listen, tell, allow_remote=allow_remote)
+
+
+def _carried_out(
+    flags: "RunFlags", state_dir: Path | None, listen: str, tell: Callable[[], None], *, allow_remote: bool
+) -> int:
+    """Runs the pods until the end; returns the exit code. ``tell`` is called once nothing refuses the start any more.
+
+    Raises CliError if a socket or a directory cannot be used."""
+    from contextlib import closing
+
+    from probelet.base.files.unix_socket import SocketPathError, check_socket_path
+    from probelet.daemon.run import carry_out
+    from probelet.errors import DaemonError
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.error import ServerError
+
     try:
-        if serve is not None:
-            check_socket_path(serve, f"--serve {serve}")
+        if flags.serve is not None:
+            check_socket_path(flags.serve, f"--serve {flags.serve}")
         address = parse_address(listen)
         with (
             locked_state_dir(state_dir or default_state_dir()) as locked,
             closing(listening_socket(address, allow_remote=allow_remote)) as listening,
         ):
+            tell()
             ended = carry_out(flags, locked, listening)
     except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error

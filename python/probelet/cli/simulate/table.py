@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from probelet.base.words import seconds, share
 from probelet.cli.columns import columns
 from probelet.cli.simulate.request import Request, played
 from probelet.cli.simulate.text import recovery
 from probelet.lab.picture.document import SimulateDocument
-from probelet.lab.simulate.words import seconds, share
 
 HEAD = ["scenario", "unready", "kills", "lost", "", "outage", "recovers"]
 

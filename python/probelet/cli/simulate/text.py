@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
+from probelet.base.words import count, seconds, share, times
 from probelet.lab.picture.document import AdviceRow, FaultRow, RunRow, ServiceRow, SimulateDocument, VerdictRow
-from probelet.lab.simulate.words import count, seconds, share
 
 COLUMNS: Final = 80
 LABEL: Final = 10
@@ -15,6 +15,8 @@ SERVICES_MAX: Final = 3
 """Services and assumptions that are listed."""
 FINDINGS_MAX: Final = 5
 """Sentences that are shown."""
+INCIDENTS_MAX: Final = 3
+"""Incidents that are shown: those with most pods."""
 ADVICE_MAX: Final = 2
 DECISIONS_MAX: Final = 5
 """Reasons of decisions that are listed."""
@@ -36,6 +38,7 @@ def lines(document: SimulateDocument) -> list[str]:
     other = document.get("against")
     faults = document["scenario"]["faults"]
     found += list(_verdict(document, faults) if other is None else _both(document, other, faults))
+    found += list(_labelled("incident", _incidents(document)))
     found += list(_labelled("what", _findings(document)))
     if other is not None:
         found += list(_labelled(flag_of(other).strip("-"), _findings(other)))
@@ -98,6 +101,24 @@ def _findings(run: RunRow) -> list[str]:
     found = run["findings"]
     more = len(found) - FINDINGS_MAX
     return [*found[:FINDINGS_MAX], *([f"{count(more, 'more sentence')} in the JSON."] if more > 0 else [])]
+
+
+def _incidents(run: RunRow) -> list[str]:
+    """A line for the beginning of each incident and one for its end, in the order of time."""
+    shown = sorted(run["incidents"], key=lambda row: -row["pods"])[:INCIDENTS_MAX]
+    moments: list[tuple[float, str]] = []
+    for row in shown:
+        thing = f"{row['shared']} {row['value']}".strip()
+        name = row["kind"] if not thing or row["shared"] == row["kind"] else f"{row['kind']}, {thing}"
+        if row["shared"] == row["kind"]:
+            name = thing
+        moments.append((row["said_seconds"], f"at {seconds(row['said_seconds'])} {name}: {row['evidence']}"))
+        if row["to_seconds"] is not None:
+            killed = f"; {times(row['killed'])} killed" if row["killed"] else ""
+            useless = f", {row['killed_for_nothing']:,} for nothing" if row["killed_for_nothing"] else ""
+            moments.append((row["to_seconds"], f"at {seconds(row['to_seconds'])} {name}: over{killed}{useless}"))
+    more = len(run["incidents"]) - len(shown)
+    return [text for _, text in sorted(moments)] + ([f"{count(more, 'smaller incident')} in the JSON"] if more else [])
 
 
 def flag_of(other: RunRow) -> str:
@@ -178,9 +199,13 @@ def recovery(verdict: VerdictRow, faults: list[FaultRow]) -> str:
 
 
 def _advice(advice: AdviceRow, base: VerdictRow) -> Iterator[str]:
-    change = f"{advice['old']} -> {advice['new']}" if advice["old"] else advice["new"]
-    kind, _, name = advice["object"].split("/")
-    yield from _labelled("change", [f"{_short(advice['path'])} of {kind} {name}: {change}"])
+    also = advice.get("also", [])
+    # Of several containers the field alone would not say which.
+    short = (lambda path: path.rpartition("spec.")[2]) if also else _short
+    for row in (advice, *also):
+        change = f"{row['old']} -> {row['new']}" if row["old"] else row["new"]
+        kind, _, name = row["object"].split("/")
+        yield from _labelled("change" if row is advice else "and", [f"{short(row['path'])} of {kind} {name}: {change}"])
     yield from _labelled("", [f"then {gain(advice['verdict'], base)}; {advice['why']}"])
 
 

@@ -18,8 +18,8 @@ app = verb(
     "whatif",
     "Plays what a flight recorder wrote (flightRecorder in the configuration) through\n"
     "the same prober with other settings: which restarts would not have happened,\n"
-    "which times not ready would have been noticed earlier or later. RECORDING is the\n"
-    "directory flight-recorder in the state directory, or one of its segments. What\n"
+    "which times not ready would have been noticed earlier or later. RECORDING is a\n"
+    "state directory, its directory flight-recorder, or one of its segments. What\n"
     "nobody knows is unknown here too; --assume takes one of the two ways. Without\n"
     "--set and --change all is played as it was, and the exit code is 1 if that does\n"
     "not give what happened.",
@@ -32,7 +32,13 @@ app = verb(
 @app.default
 def whatif(
     recording: Annotated[
-        Path, Parameter(name="RECORDING", required=True, converter=named_path, help="Directory or file of a recording.")
+        Path,
+        Parameter(
+            name="RECORDING",
+            required=True,
+            converter=named_path,
+            help="State directory, or directory or file of a recording.",
+        ),
     ],
     *,
     set_: Annotated[
@@ -73,7 +79,7 @@ def whatif(
     from probelet.lab.whatif import whatif as play
 
     try:
-        found = Recording(recording)
+        found = Recording(within(recording))
         changes, has_changes = _changes(found, set_, change)
     except (RecordingError, SettingError) as error:
         raise CliError(str(error)) from error
@@ -83,6 +89,13 @@ def whatif(
     else:
         print_lines(*lines(document))
     return Exit.GOOD if has_changes or document["check"]["reproduced"] else Exit.FAILED
+
+
+def within(path: Path) -> Path:
+    """The recording of a state directory; another path as it is."""
+    from probelet.daemon.engine import RECORDER
+
+    return path / RECORDER if (path / RECORDER).is_dir() else path
 
 
 def _changes(recording: "Recording", settings: tuple[str, ...], files: tuple[Path, ...]) -> "tuple[Changes, bool]":

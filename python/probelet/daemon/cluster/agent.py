@@ -19,6 +19,7 @@ from probelet.beside.pods.facts import Known
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect_in_agent
+from probelet.daemon.asked_hosts import asked_hosts
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import JOURNAL, agent_engine, enhanced_engine
 from probelet.daemon.process import apply_oom_score, pages, running, runtime_host, signs_of_life
@@ -128,6 +129,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         probe_grace=configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=configuration.gates.version,
         configuration=config_document(configuration),
+        incidents=asked_hosts if configuration.probelet.incidents else None,
         event_wording=configuration.probelet.event_wording,
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,

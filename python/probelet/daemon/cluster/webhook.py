@@ -22,7 +22,7 @@ from probelet.webhook.certificate.files import CertificateFiles
 from probelet.webhook.certificate.pair import CertificateError
 from probelet.webhook.certificate.self_signed import SelfSigned
 from probelet.webhook.certificate.served import ServedCertificate
-from probelet.webhook.handler import AsyncHandler, Handler, mutate_enhanced_liveness, mutate_probes
+from probelet.webhook.handler import AsyncHandler, Handler, label_pods, mutate_enhanced_liveness, mutate_probes
 from probelet.webhook.limit import DRAIN_SECONDS
 from probelet.webhook.metrics import WebhookMetrics
 from probelet.webhook.pages import HealthPages
@@ -132,6 +132,7 @@ def handlers(
 ) -> Mapping[str, Handler | AsyncHandler]:
     """The handlers by path; ``namespace`` is probelet's own. Without a ``connection`` there is none of requests."""
     found: dict[str, Handler | AsyncHandler] = {
+        "/label-pods": label_pods,
         "/mutate-probes": mutate_probes(namespace, fallback_ns),
         "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options(fallback_ns=fallback_ns)),
     }

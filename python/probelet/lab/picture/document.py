@@ -13,6 +13,9 @@ SCHEMA: Final = "probelet-simulate/1"
 SERIES_POINTS_MAX: Final = 600
 """The points of one service's series: more would be narrower than a pixel of the picture."""
 
+INCIDENTS_MAX: Final = 100
+"""The incidents that the document keeps."""
+
 POD_ATTEMPTS_MAX: Final = 2_000
 """The attempts that the document keeps of one pod; each probe's ``dropped`` counts the others."""
 
@@ -218,6 +221,47 @@ class EventRow(TypedDict):
     """The message."""
 
 
+class IncidentRow(TypedDict):
+    """One thing that went wrong, as the detector of incidents says at its end, or at the end of the simulation."""
+
+    id: str
+    """Its name in this document."""
+    kind: Literal["prober", "node", "workload", "shared", "container"]
+    """The thing at fault: ``prober``, which was late itself; one ``node``; one ``workload`` or its new version;
+    something that several workloads have in common (``shared``); one ``container``."""
+    from_seconds: float
+    """When the first attempt of it failed."""
+    said_seconds: float
+    """When the detector said so first."""
+    to_seconds: float | None
+    """When next to nothing of it failed any more; null if it is open at the end."""
+    shared: str
+    """The sort of thing that all of it shares: ``target``, ``image``, ``rollout``, ``workload``, ``node`` or
+    ``container``; empty if that has no name."""
+    value: str
+    """Its name."""
+    cause: str
+    """The most frequent cause, in the words of ``/statusz``."""
+    evidence: str
+    """Why these failures are one incident: one sentence."""
+    pods: int
+    """The pods that it touched."""
+    containers: int
+    """Their containers."""
+    probes: int
+    """Their probes that failed."""
+    workloads: int
+    """Their workloads."""
+    nodes: int
+    """Their nodes."""
+    killed: int
+    """Kills by probes meanwhile."""
+    killed_for_nothing: int
+    """Those while the kind was ``shared``, ``prober`` or ``node``, which a restart of a container does not mend."""
+    affected: list[str]
+    """Some of the containers, ``namespace/pod/container``."""
+
+
 class VerdictRow(TypedDict):
     """The verdict of the simulation."""
 
@@ -242,8 +286,21 @@ class VerdictRow(TypedDict):
     """The longest time in which a Service that got requests served none."""
 
 
+class ChangeRow(TypedDict):
+    """A change of one field."""
+
+    object: str
+    """The manifest's object: ``Kind/namespace/name``."""
+    path: str
+    """The field, by its path in the object."""
+    old: str
+    """The field's value in the manifest, as YAML on one line; empty if the manifest does not have it."""
+    new: str
+    """The value that was tried; empty if the field was taken out."""
+
+
 class AdviceRow(TypedDict):
-    """A change of one field, and what the same scenario comes to with it."""
+    """A change of one field, or of several together, and what the same scenario comes to with it."""
 
     id: str
     """A short name of the advice, which stays from release to release."""
@@ -259,6 +316,8 @@ class AdviceRow(TypedDict):
     """One sentence."""
     verdict: VerdictRow
     """The verdict of the same scenario and seed with this change alone."""
+    also: NotRequired[list[ChangeRow]]
+    """The changes that were made together with it; only where one field alone is not enough."""
 
 
 class GuardRow(TypedDict):
@@ -283,6 +342,9 @@ class RunRow(TypedDict):
     """All pods that there ever were, by workload and then by creation."""
     events: list[EventRow]
     """The events of the pods, in order; if there are too many, the first of each pod and reason stay."""
+    incidents: list[IncidentRow]
+    """The incidents that the detector found, in the order in which they began; the largest stay if there are too
+    many. It knows what the scenario says that probes ask, and nothing else of the scenario."""
     verdict: VerdictRow
     """The verdict."""
     findings: list[str]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from probelet.lab.picture.document import AdviceRow, FaultRow, PodRow, RunRow, ScenarioRow, SimulateDocument
+from probelet.lab.picture.document import AdviceRow, ChangeRow, FaultRow, PodRow, RunRow, ScenarioRow, SimulateDocument
 from probelet.lab.picture.markup import element, escaped, shortened
 from probelet.lab.picture.page_style import RULES
 from probelet.lab.picture.scale import duration, moment
@@ -103,11 +103,18 @@ def _advice(row: AdviceRow, run: RunRow) -> str:
         for (name, old), (_, new) in zip(before, after, strict=True)
         if old != new
     ]
-    change = f"<del>{_plain(row['old'] or 'not set')}</del> → <ins>{_plain(row['new'] or 'taken out')}</ins>"
     played = f"<p>Simulated: {'; '.join(changes)}.</p>" if changes else "<p>Simulated: nothing changes.</p>"
     return (
-        f'<div class="advice"><p><code>{_plain(row["object"])}<br/>{_plain(row["path"])}</code></p>'
-        f'<p class="lead"><code>{change}</code></p><p>{_plain(sentence(row["why"]))}</p>{played}</div>'
+        f'<div class="advice">{"".join(map(_change, (row, *row.get("also", ()))))}'
+        f"<p>{_plain(sentence(row['why']))}</p>{played}</div>"
+    )
+
+
+def _change(row: AdviceRow | ChangeRow) -> str:
+    change = f"<del>{_plain(row['old'] or 'not set')}</del> → <ins>{_plain(row['new'] or 'taken out')}</ins>"
+    return (
+        f"<p><code>{_plain(row['object'])}<br/>{_plain(row['path'])}</code></p>"
+        f'<p class="lead"><code>{change}</code></p>'
     )
 
 

@@ -10,6 +10,7 @@ from probelet.lab.scenario.fault import OtherLatency, OtherTraffic, OtherVersion
 from probelet.lab.scenario.model import Traffic
 from probelet.lab.scenario.pattern import Templates, containers, matches, workloads
 from probelet.lab.scenario.read import ScenarioError, ScenarioFile
+from probelet.spec.read.decode import file_fields, is_duration
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.virtual.cluster import (
@@ -22,7 +23,7 @@ from probelet.virtual.cluster import (
     TrafficStep,
     VirtualCluster,
 )
-from probelet.virtual.cluster.duration import nanoseconds
+from probelet.virtual.cluster.duration import of_file, shown
 
 ROLLED_OUT = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 
@@ -90,8 +91,15 @@ def faults(
     begins = round(cluster.now * SECOND)
     for index, fault in enumerate(file.scenario.faults):
         struck = _Struck(file, index, cluster, templates, budgets, rates)
-        found += [replace(each, at=begins + nanoseconds("at", fault.at)) for each in struck.faults(fault)]
+        at = begins + of_file(fault.at)
+        found += [_in_texts(replace(each, at=at)) for each in struck.faults(fault)]
     return found
+
+
+def _in_texts(fault: Fault) -> Fault:
+    """The fault with durations as a cluster takes them."""
+    values = {each.name: getattr(fault, each.name) for each in file_fields(type(fault)) if is_duration(each.type)}
+    return replace(fault, **{name: shown(value) for name, value in values.items() if value is not None})
 
 
 class _Struck:

@@ -42,7 +42,7 @@ def behave(scenario: Scenario, cluster: VirtualCluster, templates: Templates, bu
     longest = 0
     for workload, template in templates.items():
         for container in template.containers:
-            entry = _entry(scenario, workload, container.name)
+            entry = entry_of(scenario, workload, container.name)
             asks = _asks(entry.asks or Asks(), container)
             wait = budget(_known(budgets, workload, container))
             cluster.behave(f"{workload}/{container.name}", _behaviour(entry, asks, wait))
@@ -57,7 +57,7 @@ def behave(scenario: Scenario, cluster: VirtualCluster, templates: Templates, bu
 def asks_of(scenario: Scenario, workload: str, container: PodContainer) -> Asks:
     """Returns the dependencies that requests and each probe of a container ask, with the answers that the scenario
     leaves to the handlers."""
-    found = _asks(_entry(scenario, workload, container.name).asks or Asks(), container)
+    found = _asks(entry_of(scenario, workload, container.name).asks or Asks(), container)
     return Asks(
         requests=found.get("requests", []),
         readiness=found.get("readiness", []),
@@ -80,7 +80,7 @@ def new_version(
     """How the containers of a workload behave after a rollout: as its first container with a probe, but for what the
     fault says."""
     container = next((each for each in template.containers if each.probes), template.containers[-1])
-    entry = _entry(scenario, workload, container.name)
+    entry = entry_of(scenario, workload, container.name)
     entry = msgspec.structs.replace(
         entry,
         startup=fault.startup or entry.startup,
@@ -103,7 +103,7 @@ def _provide(scenario: Scenario, cluster: VirtualCluster) -> None:
             cluster.dependency(name, spread(dependency.latency), asks=tuple(dependency.asks))
 
 
-def _entry(scenario: Scenario, workload: str, container: str) -> Container:
+def entry_of(scenario: Scenario, workload: str, container: str) -> Container:
     """Merges all entries that match; a later one replaces what an earlier one says."""
     found: dict[str, object] = {}
     for entry in scenario.containers:

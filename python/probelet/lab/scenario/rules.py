@@ -13,7 +13,7 @@ from probelet.lab.scenario.ranges import range_errors
 from probelet.spec.text.duration import HOUR, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.spec.text.quantity import parse_quantity
-from probelet.virtual.cluster.duration import nanoseconds
+from probelet.virtual.cluster.duration import of_file
 from probelet.virtual.cluster.fault import DependencyDown, Fault, GcPause, MemoryLeak, Partition
 
 DURATION_MAX = 366 * 24 * HOUR
@@ -45,7 +45,7 @@ def _mistakes(scenario: Scenario) -> Iterator[FieldError]:
         if not isinstance(fault, Fault):
             yield FieldError(path, "Required value", detail="a fault has a type")
             continue
-        if (at := nanoseconds("at", fault.at)) >= scenario.duration:
+        if (at := of_file(fault.at)) >= scenario.duration:
             value, end = format_duration(at), format_duration(scenario.duration)
             yield FieldError(f"{path}.at", "Invalid value", value, f"must be before the end of the scenario, {end}")
         yield from _fault(fault, known, path)

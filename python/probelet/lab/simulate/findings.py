@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from probelet.base.words import count, seconds, times
 from probelet.lab.simulate.playing import Played
 from probelet.lab.simulate.trouble import Trouble
 from probelet.lab.simulate.verdict import outages
-from probelet.lab.simulate.words import count, seconds, times
 
 TOLD_MAX = 3
 """Workloads that get sentences of their own."""

@@ -10,6 +10,7 @@ from probelet.lab.scenario.behave import behave
 from probelet.lab.scenario.pattern import Templates
 from probelet.lab.scenario.read import ScenarioFile
 from probelet.lab.simulate.manifests import Manifests
+from probelet.policy.incidents import Output
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.virtual.cluster import History, VirtualCluster
 
@@ -62,6 +63,8 @@ class Played:
     """How often each reason of enhanced liveness decided; empty without it."""
     wall_seconds: float
     """The real time that the play took."""
+    incidents: list[tuple[float, Output]] = field(default_factory=list)
+    """The outputs of the detector of incidents, and their times."""
 
 
 class Play:
@@ -128,6 +131,7 @@ class Play:
             templates=self.templates,
             interrupted=self._interrupted,
             decisions=cluster.decisions,
+            incidents=cluster.incidents(),
             wall_seconds=time.monotonic() - self._began_at,
         )
 

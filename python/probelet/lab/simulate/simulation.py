@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import msgspec
 
 from probelet._rust import version
+from probelet.base.words import count
 from probelet.config.gate import DEFAULT_VERSION
 from probelet.lab.picture.document import (
     SCHEMA,
@@ -23,12 +24,14 @@ from probelet.lab.scenario.behave import unmatched
 from probelet.lab.scenario.model import Scenario
 from probelet.lab.scenario.read import ScenarioFile, load_scenario
 from probelet.lab.simulate.advice.change import Change
-from probelet.lab.simulate.advice.choose import choose
+from probelet.lab.simulate.advice.choose import Chooser
 from probelet.lab.simulate.advice.ladders import Ladder, ladders
+from probelet.lab.simulate.advice.together import of_dependencies, pairs
 from probelet.lab.simulate.findings import findings
 from probelet.lab.simulate.manifests import Manifests, Source, read_manifests
 from probelet.lab.simulate.playing import Play, Played, Setting
 from probelet.lab.simulate.rows import rows
+from probelet.lab.simulate.rows.incidents import incidents
 from probelet.lab.simulate.trouble import Trouble, troubles
 from probelet.lab.simulate.verdict import verdict
 from probelet.spec.text.duration import SECOND
@@ -36,8 +39,12 @@ from probelet.spec.text.problem import FieldError, Problem
 
 DAY: Final = 86_400
 TRIED_MAX: Final = 16
-"""Changes that are played for advice."""
+"""Single changes that are played for advice."""
 TRIED_LONG: Final = 6
+"""The same for a simulation of more than ``LONG_POD_DAYS``."""
+TOGETHER_MAX: Final = 6
+"""Changes of every probe that asks a dependency, and as many pairs, that are played beside the single ones."""
+TOGETHER_LONG: Final = 2
 """The same for a simulation of more than ``LONG_POD_DAYS``."""
 LONG_POD_DAYS: Final = 50
 ADVISED_MAX: Final = 2
@@ -132,6 +139,27 @@ def play(
 WHAT: Final = ("manifests", "against")
 
 
+class Tried(NamedTuple):
+    """How many changes were played for advice."""
+
+    single: int
+    shared: int
+    """Of every probe that asks one dependency."""
+    paired: int
+
+    @property
+    def sentence(self) -> str:
+        """The sentence for a person if none of the changes helps."""
+        if not self.shared and not self.paired:
+            return f"None of the {self.single} single changes that were tried helps."
+        parts = [f"{self.single} single ones"]
+        if self.shared:
+            parts.append(f"{self.shared} of every probe that asks the same dependency")
+        if self.paired:
+            parts.append(count(self.paired, "pair"))
+        return f"None of {sum(self)} changes that were tried helps: {', '.join(parts)}."
+
+
 class _Version:
     """One version of the manifests, and its play."""
 
@@ -162,6 +190,7 @@ class _Version:
             services=rows.services(played.history, workloads),
             pods=rows.pods(played.history, workloads),
             events=rows.events(played.history, workloads),
+            incidents=incidents(played.incidents, played.began),
             verdict=base,
             findings=findings(played, trouble, {name: name for name in workloads}),
             advice=[],
@@ -173,29 +202,41 @@ class _Version:
             row["advice"], tried = self._advice(played, trouble, base, lasts, watch)
             if self._is_stopped:
                 row["findings"].append("Not all changes that may help were tried: the simulation was interrupted.")
-            elif tried and not row["advice"]:
-                row["findings"].append(f"None of {tried} changes that were tried helps.")
+            elif tried.single and not row["advice"]:
+                row["findings"].append(tried.sentence)
         return row
 
     def _advice(
         self, played: Played, trouble: list[Trouble], base: VerdictRow, lasts: float, watch: Watch | None
-    ) -> tuple[list[AdviceRow], int]:
+    ) -> tuple[list[AdviceRow], "Tried"]:
         workloads = self._manifests.named(played.templates)
-        offered: list[Ladder] = []
+        singles: list[Ladder] = []
         for each in trouble[:ADVISED_MAX]:
-            offered += ladders(workloads[each.workload], each, whole=base["recovered"])
-        pod_days = len(played.history.pods) * lasts / DAY
-        most = TRIED_MAX if pod_days <= LONG_POD_DAYS else TRIED_LONG
+            singles += ladders(workloads[each.workload], each, whole=base["recovered"])
+        offered = {change.effects for ladder in singles for change in ladder}
+        together = [
+            [change for change in ladder if change.effects not in offered]
+            for ladder in of_dependencies(workloads, trouble)
+        ]
+        is_long = len(played.history.pods) * lasts / DAY > LONG_POD_DAYS
+        most = TOGETHER_LONG if is_long else TOGETHER_MAX
 
         def trial(change: Change) -> VerdictRow | None:
             tried = self._with(change, played).go(played.began, lasts, _part(change.id, watch))
             self._is_stopped = tried.interrupted
             return None if tried.interrupted else verdict(tried)
 
-        return choose(offered, base, most, trial)
+        chooser = Chooser(base, trial)
+        single = chooser.add(singles, TRIED_LONG if is_long else TRIED_MAX)
+        shared = 0 if chooser.is_enough else chooser.add(together, most, beats=True)
+        paired = 0 if chooser.is_enough else chooser.add(pairs(singles), most, beats=True)
+        return chooser.best, Tried(single, shared, paired)
 
     def _with(self, change: Change, played: Played) -> Play:
-        objects = self._manifests.changed(change.workload.index, change.fields)
+        manifests = self._manifests
+        for part in change.parts:
+            manifests = replace(manifests, objects=manifests.changed(part.workload.index, part.fields))
+        objects = manifests.objects
         file = self._setting.file
         changed = replace(file, scenario=change.scenario(file.scenario))
         budgets = self._setting.budgets or played.templates

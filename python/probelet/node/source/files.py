@@ -41,9 +41,9 @@ from probelet.spec.read.load import (
     unique,
     unique_objects,
 )
-from probelet.spec.read.objects import Rules
+from probelet.spec.read.objects import Rules, StandIn
 from probelet.spec.rules.disabled import drop_disabled_fields
-from probelet.spec.rules.needed import missing_programs
+from probelet.spec.rules.needed import cannot_start, missing_programs
 from probelet.spec.text.duration import MILLISECOND
 from probelet.spec.text.problem import FieldError, ObjectName, Problem
 
@@ -102,7 +102,10 @@ class ManifestFiles:
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,
+        stand_in: StandIn | None = None,
     ) -> None:
+        self.cannot_start: dict[str, None] = {}
+        """The containers that had no program on this machine when they were read, ``pod/container``, in order."""
         self.mistakes = Mistakes()
         """The mistakes of the newest versions, as of the last scan."""
         self._objects = objects or ObjectStore()
@@ -111,7 +114,14 @@ class ManifestFiles:
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
-        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas, probe_options)
+        self._rules = Rules(
+            runtime=runtime,
+            deny_hosts=deny_hosts,
+            missing=self._missing_programs,
+            replicas=replicas,
+            probe_options=probe_options,
+            stand_in=stand_in,
+        )
         self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}
@@ -210,8 +220,14 @@ class ManifestFiles:
 
     def _missing_programs(self, pod: Pod) -> list[FieldError]:
         """``missing_programs``, or none if looking for them hangs: a pod may name a program on any file system."""
-        found = self._calls.each(lambda _: missing_programs(pod), [f"programs of {pod.full_name}"])
-        return next(iter(found.values()), [])
+
+        def look(_: str) -> tuple[list[FieldError], list[str]]:
+            return missing_programs(pod), cannot_start(pod)
+
+        found = self._calls.each(look, [f"programs of {pod.full_name}"])
+        missing, without = next(iter(found.values()), ([], []))
+        self.cannot_start |= dict.fromkeys(without)
+        return missing
 
     def _stamps(self, listing: Listing) -> dict[Path, Stamp | None]:
         """Current stamps of all files that are or were listed. A file of an unreadable directory, and a file that

@@ -24,6 +24,7 @@ from probelet.node.source.mistakes import Mistakes
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
+from probelet.spec.read.objects import StandIn
 from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
 
@@ -34,6 +35,8 @@ fileCheckFrequency (pkg/kubelet/apis/config/v1beta1/defaults.go, 1.36)."""
 LOOK_STEP_MS = 50
 """How often the watcher's thread wakes to gather announced changes; cancelling the watch waits as long."""
 
+CONTAINERS_SHOWN_MAX: Final = 8
+"""Containers without a program that a line names."""
 KINDS_SHOWN_MAX: Final = 8
 """Kinds in the line about a start; that line has to fit a screen."""
 
@@ -48,7 +51,7 @@ class Manifests:
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
     ``deny_hosts`` a probe or hook that names a host is a mistake. With ``probe_options`` the options of probes in the
     annotation of a pod count. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the name
-    of the node that runs the pods.
+    of the node that runs the pods. ``stand_in`` puts other programs into them.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Manifests:
         probe_options: bool = True,
         replicas: bool = False,
         node: str = "",
+        stand_in: StandIn | None = None,
     ) -> None:
         self._paths = [path for path in paths if path != STDIN]
         self._has_stdin = STDIN in paths
@@ -77,6 +81,7 @@ class Manifests:
             replicas=replicas,
             node=node,
             objects=self.objects,
+            stand_in=stand_in,
         )
         self._ignored = IgnoredSummary(runtime)
         self.right = asyncio.Event()
@@ -97,8 +102,11 @@ class Manifests:
         """
         loaded = self._files.first()
         if (strict and loaded.errors) or not (loaded.pods or idle or any(path.is_dir() for path in self._paths)):
-            raise ManifestError("\n".join(map(str, errors_last(loaded.problems))) or f"no pod{_passed_over(loaded)}")
+            lines = [*map(str, errors_last(loaded.problems)), *self._without_program()]
+            raise ManifestError("\n".join(lines) or f"no pod{_passed_over(loaded)}")
         _log_problems(errors_last(loaded.problems))
+        for line in self._without_program():
+            log.warning(line)
         self._log_ignored(loaded.pods)
         self._first = loaded
         return loaded.pods
@@ -129,6 +137,16 @@ class Manifests:
                 with suppress(OSError, RuntimeError):
                     await self._scan(set_pods, timers)
                 await timers.sleep(LOOK_AGAIN_NS)
+
+    def _without_program(self) -> list[str]:
+        """One line about the containers that cannot start on this machine; none if all can."""
+        names = list(self._files.cannot_start)
+        if not names:
+            return []
+        shown = ", ".join(names[:CONTAINERS_SHOWN_MAX])
+        more = f" and {len(names) - CONTAINERS_SHOWN_MAX} more" if len(names) > CONTAINERS_SHOWN_MAX else ""
+        which = f"{len(names)} {'container has' if len(names) == 1 else 'containers have'} no program on this machine"
+        return [printable(f"{which}: {shown}{more}; --stand-in puts a server in the place of each")]
 
     def _log_ignored(self, pods: Sequence[Manifest]) -> None:
         line = self._ignored.of(pods)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from probelet.errors import ProbeletError
 from probelet.runtime.embedded.child import process_tree
-from probelet.runtime.embedded.child.spawn import ROOT_VARIABLE
+from probelet.runtime.embedded.child.marks import ROOT_VARIABLE
 
 LOCK_NAME = "runtime.lock"
 

@@ -31,13 +31,17 @@ class Client:
     def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
 
-    def status(self) -> dict[str, Any]:
-        """Fetches the status document."""
-        return self._decoded(self._get("/status"))
+    def status(self, history: int = 0) -> dict[str, Any]:
+        """Fetches the status document, with as many of its last attempts of each probe as ``history`` says."""
+        return self._decoded(self._get(f"/status?history={history}" if history else "/status"))
 
     def events(self, since: int = 0) -> list[dict[str, Any]]:
         """Fetches the kept events with ``seq > since``, oldest first."""
         return [self._decoded(line) for line in self._get(f"/events?since={since}").splitlines()]
+
+    def incidents(self) -> dict[str, Any]:
+        """Fetches the incidents. Raises RefusedError if the service does not look for any."""
+        return self._decoded(self._get("/incidents"))
 
     def logs(self, pod: str) -> dict[str, Any]:
         """Asks where the logs of a pod are. Raises NoSuchPodError if the service has no such pod."""
@@ -57,8 +61,15 @@ class Client:
 
     def follow(self, since: int = 0, seconds: float | None = None) -> Iterator[dict[str, Any]]:
         """Yields the kept events, then new ones. Returns after ``seconds``; raises when the service ends."""
+        return self._follow(f"/events?since={since}&follow=1", seconds)
+
+    def follow_incidents(self, seconds: float | None = None) -> Iterator[dict[str, Any]]:
+        """Yields the open incidents, then each change, as ``follow``. Raises RefusedError as ``incidents``."""
+        return self._follow("/incidents?follow=1", seconds)
+
+    def _follow(self, target: str, seconds: float | None) -> Iterator[dict[str, Any]]:
         deadline = deadline_after(seconds)
-        connection, response = self._open(f"/events?since={since}&follow=1")
+        connection, response = self._open(target)
         try:
             while True:
                 connection.set_deadline(deadline)

@@ -1,9 +1,9 @@
 """The control socket: the command line's verbs find, ask and command the running service through it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from aiohttp import web
@@ -13,8 +13,9 @@ from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
 from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import opened, socket_path
-from probelet.server.document.event import CommandDocument, PauseDocument
-from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
+from probelet.server.document.event import CommandDocument, PauseDocument, RecordedEvent
+from probelet.server.document.incident import IncidentChange, NumberedChange
+from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, HISTORY_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
@@ -44,11 +45,11 @@ async def _of_trusted_users(
 class ControlServer:
     """Serves HTTP on the 0600 unix socket of a locked state directory.
 
-    ``GET /status``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry``,
-    ``POST /reset`` and ``POST /pause`` with ``pod=NAME`` and an optional ``container=NAME`` in the query; the last one
-    also takes ``probe=TYPE`` and ``seconds=N``.
+    ``GET /status[?history=N]``, ``GET /events?since=N[&follow=1]``, ``GET /incidents[?follow=1]`` and
+    ``GET /logs?pod=NAME``; ``POST /retry``, ``POST /reset`` and ``POST /pause`` with ``pod=NAME`` and an optional
+    ``container=NAME`` in the query; the last one also takes ``probe=TYPE`` and ``seconds=N``.
 
-    ``followers`` is the number of connections that follow the events now.
+    ``followers`` is the number of connections that follow events or incidents now.
     """
 
     def __init__(
@@ -60,15 +61,17 @@ class ControlServer:
         self.followers = 0
         self._closing = asyncio.Event()
         self._connections = connections
-        self._status_json = SharedBuild(lambda: status_json(view.status()))
+        # By the number of attempts that each probe has; readers of one number share a build.
+        self._status_json: dict[int, SharedBuild[bytes]] = {}
         self._refusals = Refusals("control")
-        self._answering = Answering(endless="/events")
+        self._answering = Answering(endless=("/events", "/incidents"))
         self._acceptor: Acceptor | None = None
         app = web.Application(middlewares=[_of_trusted_users, self._answering.answer])
         app.add_routes(
             [
                 web.get("/status", self._status),
                 web.get("/events", self._events),
+                web.get("/incidents", self._incidents),
                 web.get("/logs", self._logs),
                 web.post("/retry", self._retry),
                 web.post("/reset", self._reset),
@@ -106,8 +109,15 @@ class ControlServer:
         if self._acceptor is not None:
             self._acceptor.abort()
 
-    async def _status(self, _: web.Request) -> web.Response:
-        return web.Response(body=await self._status_json.get(), content_type="application/json")
+    async def _status(self, request: web.Request) -> web.Response:
+        text = request.query.get("history", "0")
+        history = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        if not 0 <= history <= HISTORY_MAX:
+            return web.Response(status=400, text=f"want history from 0 to {HISTORY_MAX}")
+        build = self._status_json.get(history)
+        if build is None:
+            build = self._status_json[history] = SharedBuild(lambda: status_json(self._view.status(history)))
+        return web.Response(body=await build.get(), content_type="application/json")
 
     async def _logs(self, request: web.Request) -> web.Response:
         try:
@@ -163,13 +173,39 @@ class ControlServer:
         if request.query.get("follow") != "1":
             lines = [msgspec.json.encode(event) + b"\n" for event in self._view.events(since)]
             return web.Response(body=b"".join(lines), content_type="application/x-ndjson")
+        return await self._followed(request, [], since, self._view.events)
+
+    async def _incidents(self, request: web.Request) -> web.StreamResponse:
+        """Sends the document of the incidents; with ``follow=1`` a line for each open incident and then for each
+        change, until the client or the server closes."""
+        feed = self._view.incidents
+        if feed is None or not feed.is_on:
+            return web.Response(status=409, text="incidents are not looked for here: 'incidents: false', or 'serve'")
+        document = feed.document()
+        if request.query.get("follow") != "1":
+            return web.Response(body=msgspec.json.encode(document), content_type="application/json")
+        first = [
+            IncidentChange(schema="probelet-incident/1", at=document["as_of"], change="open", incident=each)
+            for each in document["open"]
+        ]
+        return await self._followed(request, first, feed.last_change, feed.changes)
+
+    async def _followed(
+        self,
+        request: web.Request,
+        first: Sequence[Mapping[str, Any]],
+        since: int,
+        source: Callable[[int], Sequence[RecordedEvent] | Sequence[NumberedChange]],
+    ) -> web.StreamResponse:
         if self.followers >= FOLLOWERS_MAX:
             return web.Response(status=503, text=f"{FOLLOWERS_MAX} followers are connected already")
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
         self.followers += 1
         try:
             await response.prepare(request)
-            await self._follow(response, since)
+            for line in first:
+                await self._send(response, line)
+            await self._follow(response, since, source)
         except (ConnectionError, TimeoutError):
             # The follower closed the connection or does not read, so there is no client to report to.
             response.force_close()
@@ -178,14 +214,22 @@ class ControlServer:
             self.followers -= 1
         return response
 
-    async def _follow(self, response: web.StreamResponse, since: int) -> None:
+    async def _send(self, response: web.StreamResponse, line: Mapping[str, Any]) -> None:
+        # A follower that does not read would keep its connection for ever.
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await response.write(msgspec.json.encode(line) + b"\n")
+
+    async def _follow(
+        self,
+        response: web.StreamResponse,
+        since: int,
+        source: Callable[[int], Sequence[RecordedEvent] | Sequence[NumberedChange]],
+    ) -> None:
         while True:
             last = self._closing.is_set()
-            for event in self._view.events(since):
-                since = event["seq"]
-                # A follower that does not read would keep its connection for ever.
-                async with asyncio.timeout(ANSWER_SECONDS):
-                    await response.write(msgspec.json.encode(event) + b"\n")
+            for line in source(since):
+                since = line["seq"]
+                await self._send(response, line)
             if last:
                 return
             try:

@@ -2,6 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from probelet.server.document.incident import IncidentDocument
+
 
 class RunDocument(TypedDict):
     """The last finished run of a probe."""
@@ -57,6 +59,40 @@ class OptionsDocument(TypedDict):
     """``whenFailing`` in milliseconds."""
 
 
+class AttemptDocument(TypedDict):
+    """One attempt of a probe's history. The history is packed, so its times are rounded (``at`` to 1/64 of the time
+    since the attempt before, ``duration_ms`` to 1/16 of itself, ``lateness_ms`` to 1/8); those of ``failures`` are
+    exact."""
+
+    at: str
+    """The end of the attempt."""
+    outcome: str
+    """``success``, ``warning``, ``failure`` or ``error``."""
+    cause: str
+    """Why the attempt ended as it did, as in the last run."""
+    duration_ms: float
+    """How long the attempt took."""
+    lateness_ms: float
+    """The time between the moment at which the attempt was due and its beginning."""
+
+
+class FailureDocument(AttemptDocument):
+    """One failed attempt of a probe's history."""
+
+    message: str
+    """The first 256 bytes of the output of the probe, or of the error."""
+
+
+class HistoryDocument(TypedDict):
+    """The past of a probe, also of its container before a restart. After a restart of probelet itself it goes on with
+    ``restore: full``; if probelet was killed, without the attempts that had only confirmed the result in force."""
+
+    attempts: list[AttemptDocument]
+    """The last attempts, oldest first, 64 at most."""
+    failures: list[FailureDocument]
+    """The last failed attempts, oldest first, four at most."""
+
+
 class ProbeDocument(TypedDict):
     """One probe of a container."""
 
@@ -86,6 +122,8 @@ class ProbeDocument(TypedDict):
     """Only of a probe with options (``probelet.dev/probe-options``)."""
     last: RunDocument | None
     """The last run; null before the first one has ended."""
+    history: NotRequired[HistoryDocument]
+    """Only where it is asked for (``--history``), and only of a probe whose container has started."""
 
 
 class LastExitDocument(TypedDict):
@@ -139,6 +177,8 @@ class ContainerDocument(TypedDict):
     """The last exit; null before the first one."""
     backoff: BackoffDocument | None
     """The wait for the next start; null if the container does not wait."""
+    stopping_until: NotRequired[str]
+    """Only in ``run``, and only of a container that is being stopped: when its grace is over."""
     probes: dict[str, ProbeDocument]
     """The probes that the manifest has, by type: ``liveness``, ``readiness``, ``startup``."""
 
@@ -194,6 +234,10 @@ class PodDocument(TypedDict):
     """Not in ``serve``: the message that belongs to ``ready_reason``."""
     ignored: NotRequired[list[IgnoredField]]
     """Only in ``run``: the fields of the manifest that have no effect."""
+    stands_for: NotRequired[int]
+    """Only in ``run``: how many pods the template asks for of which this one alone was made; 1 for any other pod."""
+    misspelt: NotRequired[list[str]]
+    """Only in ``run``: the fields of the manifest that no probe has, a line each; empty if there is none."""
     problems: NotRequired[list[str]]
     """Only in ``agent``: the parts of the pod's annotation that are ignored, a line each."""
     manifest_error: NotRequired[str | None]
@@ -235,6 +279,10 @@ class StatusHead(TypedDict):
     """Only in ``run``: the first mistakes in the manifests."""
     manifest_errors_total: NotRequired[int]
     """Only in ``run``: the number of all mistakes in the manifests."""
+    incidents: NotRequired[list[IncidentDocument]]
+    """The first open incidents, ten at most; not where incidents are not looked for."""
+    incidents_total: NotRequired[int]
+    """The number of all open incidents."""
 
 
 class StatusDocument(StatusHead):

@@ -151,7 +151,7 @@ def _container_cells(container: dict[str, Any], as_of: datetime, of_pod: list[st
     chips = "".join(_probe_chip(name, probes[name], as_of) for name in PROBE_TYPES if name in probes)
     return (
         f'<td>{escape(container["name"])}{kind}</td><td class="nowrap">'
-        f'<span class="chip {chip}">{escape(state(container))}</span></td>'
+        f'<span class="chip {chip}">{escape(state(container, as_of))}</span></td>'
         f'<td class="num nowrap">{escape(restarts(container, as_of))}</td><td>{chips}</td><td class="text">{notes}</td>'
     )
 

@@ -13,7 +13,7 @@ import difflib
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import inspect as types
@@ -33,6 +33,9 @@ SUGGESTIONS_MAX = 50
 
 # ``Meta(extra={"format": "duration"})`` marks a field written as a Go duration; ``extra`` may have more keys.
 DURATION_FORMAT = {"format": "duration"}
+
+UNKNOWN: Final = "unknown field, ignored"
+"""The words about a field that the API does not have."""
 
 
 def is_duration(info: types.Type) -> bool:
@@ -186,7 +189,7 @@ class _Decoder:
         close: list[str] = []
         if len(self._problems) < SUGGESTIONS_MAX:
             close = difflib.get_close_matches(name, known, n=1)
-        return "unknown field, ignored" + (f"; did you mean {close[0]}?" if close else "")
+        return UNKNOWN + (f"; did you mean {close[0]}?" if close else "")
 
     def _items(self, node: Node, info: types.ListType, field: str, line: int) -> Any:
         if not isinstance(node.value, list):

@@ -49,6 +49,10 @@ class Manifest(msgspec.Struct, frozen=True):
     """The Pod itself, or the workload with its template; None if no file has it."""
     ignored: tuple[Ignored, ...] = ()
     """The fields without effect on the runtime that will run the pod."""
+    misspelt: tuple[str, ...] = ()
+    """A line for each field of a probe, or in the place of one, that no probe has."""
+    stands_for: int = 1
+    """How many pods the template asks for of which this one alone is made."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -167,7 +171,8 @@ def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
 def _manifest(found: FoundPod, path: Path, runtime: RuntimeKind | None, node: str) -> Manifest:
     pod = with_static_uid(found.pod, path, node)
     ignored = tuple(ignored_fields(pod, runtime)) if runtime is not None else ()
-    return Manifest(pod, path, found.line, hashlib.sha256(encode_pod(pod)).hexdigest(), found.object, ignored)
+    digest = hashlib.sha256(encode_pod(pod)).hexdigest()
+    return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt, found.stands_for)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:

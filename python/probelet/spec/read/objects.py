@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.annotation.probe_options import PATH as PROBE_OPTIONS_PATH
@@ -23,7 +24,7 @@ from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
-from probelet.spec.read.decode import decode_node, report_duplicates
+from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
 from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
 from probelet.spec.read.kinds import Asked, Kind, group_of
 from probelet.spec.read.place import Place, echoes
@@ -40,6 +41,8 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, shorten
 
 # Finds the programs of a pod that this machine lacks.
 MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
+# Puts other programs into a pod in the place of its containers; the second argument is the name of its workload.
+StandIn: TypeAlias = Callable[[Pod, str], Pod]
 
 REPLICAS_MAX: Final = 4096
 """Most pods that ``replicas`` makes of one file: many times those of a node."""
@@ -55,7 +58,8 @@ class Rules:
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
     hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: pods may have
-    options for their probes by annotation; else the annotation is without effect.
+    options for their probes by annotation; else the annotation is without effect. ``stand_in`` changes what the pods
+    run, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
@@ -63,6 +67,7 @@ class Rules:
     missing: MissingPrograms = missing_programs
     replicas: bool = False
     probe_options: bool = True
+    stand_in: StandIn | None = None
 
 
 class FoundPod(NamedTuple):
@@ -74,6 +79,10 @@ class FoundPod(NamedTuple):
     """The object that it comes from."""
     line: int
     """The object's first line, from 1."""
+    misspelt: tuple[str, ...] = ()
+    """A line for each field of a probe, or in the place of one, that no probe has."""
+    stands_for: int = 1
+    """How many pods its template asks for, if it alone is made of it."""
 
 
 @dataclass
@@ -171,8 +180,12 @@ class _Reader:
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
         warnings = unresolved_ports(pod) + without_effect
+        if self._rules.stand_in is not None:
+            pods = [self._rules.stand_in(each, name.name) for each in pods]
         if self._rules.runtime == "process":
-            warnings += self._rules.missing(pod)
+            runs = pods[-1] if pods else pod
+            errors += require_command(runs)
+            warnings += self._rules.missing(runs)
         problems = [place.in_pod("error", error) for error in errors]
         problems += [place.in_pod("warning", error) for error in warnings]
         problems += [place.located("error", error) for error in self._misasked(asked)]
@@ -182,16 +195,18 @@ class _Reader:
         self._found.problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
             self._found.names.append(name)
-            self._found.pods.extend(FoundPod(pod, name, root.line) for pod in pods)
+            misspelt = tuple(_misspelt(found))
+            stands_for = asked.pods if kind.template and asked.field and not self._rules.replicas else 1
+            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for) for pod in pods)
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""
-        errors = validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        errors = (
+            validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + depends_on(pod)[1]
+        )
         if self._rules.deny_hosts:
             errors += denied_hosts(pod)
-        if self._rules.runtime == "process":
-            errors += require_command(pod)
-        elif self._rules.runtime == "cri":
+        if self._rules.runtime == "cri":
             errors += require_image(pod) + denied_fields(pod)
         return errors
 
@@ -219,6 +234,13 @@ class _Reader:
 _NOT_OPTED_IN: Final = FieldError(
     PROBE_OPTIONS_PATH, "Forbidden", detail="no effect: this node does not allow options of probes (probeOptions)"
 )
+
+
+def _misspelt(problems: list[Problem]) -> Iterator[str]:
+    """The unknown fields that have to do with a probe: a pod with a misspelt one runs without it."""
+    for problem in problems:
+        if UNKNOWN in problem.message and "probe" in f"{problem.field} {problem.message}".lower():
+            yield f"{problem.field}: {problem.message}"
 
 
 def _named(pod: Pod, name: str) -> Pod:

@@ -25,11 +25,22 @@ def require_image(pod: Pod) -> list[FieldError]:
 
 def require_command(pod: Pod) -> list[FieldError]:
     """Every container needs a command: the embedded runtime has no image whose entry point it could use."""
-    detail = "the embedded runtime has no images, so name a program of this machine (or give run a --runtime)"
+    detail = (
+        "the embedded runtime has no images, so name a program of this machine (or give run a --runtime, or --stand-in)"
+    )
     return [
         FieldError(f"{path}.command", "Required value", detail=detail)
         for path, container in pod.spec.each_container()
         if not container.command
+    ]
+
+
+def cannot_start(pod: Pod) -> list[str]:
+    """The containers that have no program on this machine, ``pod/container``."""
+    return [
+        f"{pod.metadata.name}/{container.name}"
+        for _, container in pod.spec.each_container()
+        if not container.command or not _found(container.command[0], container)
     ]
 
 

@@ -7,7 +7,9 @@ import msgspec
 
 from probelet.beside.guard.restart.settings.read import read_settings
 from probelet.errors import ClusterError
+from probelet.policy.incidents import Output
 from probelet.spec.text.duration import SECOND, format_duration
+from probelet.virtual.argument import check_type
 from probelet.virtual.cluster.applying import apply, bind, wanted
 from probelet.virtual.cluster.behaviour import Behaviour, Spread, check_spread
 from probelet.virtual.cluster.container import bytes_of, mentioned
@@ -18,6 +20,7 @@ from probelet.virtual.cluster.fault import Fault, Rollout
 from probelet.virtual.cluster.fault_injector import Dependency, FaultInjector, known
 from probelet.virtual.cluster.guarded.restarts import GuardedRestarts
 from probelet.virtual.cluster.history import history, requests
+from probelet.virtual.cluster.incidents import incident_line, incidents
 from probelet.virtual.cluster.node.pod import regular
 from probelet.virtual.cluster.objects.read import read
 from probelet.virtual.cluster.record import Event, Exited, History, Kill, Requests
@@ -54,6 +57,7 @@ class VirtualCluster:
     Raises:
         ManifestError: a manifest has a mistake (one line each).
         ClusterError: an argument is impossible.
+        TypeError: an argument has a wrong type.
         InvalidInputError: ``kubelet_version`` is not known.
     """
 
@@ -67,6 +71,9 @@ class VirtualCluster:
         attempts: int = 2_000,
         strict: bool = True,
     ) -> None:
+        for name, value in (("nodes", nodes), ("seed", seed), ("attempts", attempts)):
+            check_type(name, value, int)
+        check_type("strict", strict, bool)
         if not 1 <= nodes <= NODES_MAX:
             raise ClusterError(f"nodes: {nodes}: must be from 1 to {NODES_MAX}")
         self._seed = seed
@@ -321,13 +328,23 @@ class VirtualCluster:
         """All that has happened so far."""
         return history(self._state, self._seed)
 
+    def incidents(self, *, named: bool = True) -> list[tuple[float, Output]]:
+        """The outputs of the detector of incidents so far, in order, each with its time in seconds.
+
+        Args:
+            named: whether it knows what each probe asks, as from a command or an annotation; False: nothing.
+        """
+        self._catch_up()
+        return incidents(self._state, named=named)
+
     def timeline(self, last: int = TIMELINE_MAX) -> str:
-        """Describes the run, for the message of an assertion: faults, events, kills, states of pods and endpoints, one
-        line each, then the requests and the seed.
+        """Describes the run, for the message of an assertion: faults, events, kills, states of pods, endpoints and
+        incidents, one line each, then the requests and the seed.
 
         The latest ``last`` lines, oldest first. ``assert cluster.kills == [], cluster.timeline()``
         """
-        lines = self._state.writer.timeline(last)
+        said = (line for at, output in self.incidents() if (line := incident_line(at, output)) is not None)
+        lines = self._state.writer.timeline(last, said)
         for name, service in self._state.endpoints.services.items():
             if service.number is not None:
                 found = requests(self._state, service)

@@ -7,8 +7,9 @@ from probelet.config.kubelet import Count, Duration, DurationAboveZero
 from probelet.errors import ClusterError
 from probelet.spec.read.decode import in_file
 from probelet.spec.text.duration import DurationError, format_duration, parse_duration
+from probelet.virtual.argument import check_type
 
-# Durations of faults. Python gives a text as Go writes it; from a scenario file they are nanoseconds.
+# Durations of faults. A cluster takes a text as Go writes it; in a scenario that was read they are nanoseconds.
 NotNegative: TypeAlias = Annotated[str | int, in_file(Duration)]
 Unset: TypeAlias = Annotated[str | int | None, in_file(DurationAboveZero | None)]
 Required: TypeAlias = Annotated[str | int, in_file(DurationAboveZero | None, default=None)]
@@ -18,13 +19,14 @@ Replicas: TypeAlias = Annotated[int | str | None, in_file(Count | None)]
 
 
 def nanoseconds(name: str, duration: str | int) -> int:
-    """A duration as Go writes it, or as it comes from a file, in nanoseconds. ``name`` is the parameter's.
+    """A duration as Go writes it, in nanoseconds. ``name`` is the parameter's.
 
     Raises:
         ClusterError: it is not one, or it is negative.
+        TypeError: it is a number, whose unit nobody knows.
     """
-    if isinstance(duration, int):
-        return duration
+    check_type(name, duration, str, meant='"1m30s"')
+    assert isinstance(duration, str)
     try:
         found = parse_duration(duration)
     except DurationError as error:
@@ -39,6 +41,11 @@ def positive(name: str, duration: str | int) -> int:
     if found := nanoseconds(name, duration):
         return found
     raise ClusterError(f"{name}: {duration!r}: must be more than 0")
+
+
+def of_file(duration: str | int) -> int:
+    """The duration of a fault in a scenario that was read, in nanoseconds; a default is a text."""
+    return duration if isinstance(duration, int) else parse_duration(duration)
 
 
 def shown(duration: str | int) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from probelet.errors import ClusterError
 from probelet.policy.rules.kind import containers
 from probelet.spec.text.duration import SECOND
+from probelet.virtual.argument import check_type
 from probelet.virtual.cluster.behaviour import Spread
 from probelet.virtual.cluster.container import Active, bytes_of, is_target, spread_document
 from probelet.virtual.cluster.controllers.budget import status_of_budget
@@ -87,6 +88,7 @@ class FaultInjector:
 
     def plan(self, fault: Fault) -> None:
         """Let a fault happen at its time."""
+        check_type("fault", fault, Fault)
         self._check(fault)
         state = self._state
         start = max(state.now, nanoseconds("at", fault.at))

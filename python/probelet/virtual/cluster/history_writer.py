@@ -1,6 +1,7 @@
 """Writes down what happens in a cluster, in order."""
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from probelet.base.printable import printable
@@ -24,6 +25,8 @@ class HistoryWriter:
         self.kills: list[Kill] = []
         self.exits: list[Exited] = []
         self.faults: list[FaultSpan] = []
+        self.planned: list[tuple[Fault, int, int | None]] = []
+        """The faults themselves, with their begin and end."""
         # What the simulations have written is read when they stop, so lines may come late.
         self._lines: deque[tuple[float, str]] = deque(maxlen=LINES_MAX)
         self._count = 0
@@ -50,6 +53,7 @@ class HistoryWriter:
 
     def fault(self, fault: Fault, start_ns: int, end_ns: int | None) -> None:
         """A fault will happen."""
+        self.planned.append((fault, start_ns, end_ns))
         end = None if end_ns is None else end_ns / SECOND
         self.faults.append(FaultSpan(fault.kind, fault.target, fault.label, start_ns / SECOND, end))
 
@@ -59,12 +63,17 @@ class HistoryWriter:
 
     def line(self, at: float, subject: str, text: str) -> None:
         """Something for the timeline alone."""
-        self._lines.append((at, f"{at:10.3f} s  {subject}  {text}"))
+        self._lines.append((at, _line(at, subject, text)))
         self._count += 1
 
-    def timeline(self, last: int) -> list[str]:
-        """The latest ``last`` lines, oldest first."""
-        lines = sorted(self._lines, key=lambda line: line[0])
+    def timeline(self, last: int, more: Iterable[tuple[float, str, str]] = ()) -> list[str]:
+        """The latest ``last`` lines, oldest first; ``more`` are lines that were not written when they happened."""
+        others = [(at, _line(at, subject, text)) for at, subject, text in more]
+        lines = sorted([*self._lines, *others], key=lambda line: line[0])
         shown = [printable(text) for _, text in lines[max(0, len(lines) - last) :]]
-        hidden = self._count - len(shown)
+        hidden = self._count + len(others) - len(shown)
         return [f"... {hidden} earlier lines"] * (hidden > 0) + shown
+
+
+def _line(at: float, subject: str, text: str) -> str:
+    return f"{at:10.3f} s  {subject}  {text}"

@@ -253,6 +253,13 @@ impl Simulation {
         PyBytes::new(py, &self.0.records_json())
     }
 
+    /// From now on ``take_changes`` has a line ``turns`` for each attempt that is bad after a good one or good after
+    /// a bad one, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``, ``overdue_ms`` and
+    /// ``message``.
+    const fn watch_turns(&mut self) {
+        self.0.watch_turns();
+    }
+
     /// As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
     /// event of a probe is left out.
     fn take_changes<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use probelet_play::history::HistoryRecord;
 use probelet_play::worker_record::{WorkerKey, WorkerRecord};
 
 use super::record::{BackoffRecord, Record};
@@ -11,6 +12,8 @@ use super::record::{BackoffRecord, Record};
 pub struct Contents {
     /// Workers.
     pub workers: BTreeMap<WorkerKey, WorkerRecord>,
+    /// The last attempts of workers.
+    pub histories: BTreeMap<WorkerKey, HistoryRecord>,
     /// The back-off table.
     pub backoff: BTreeMap<Box<str>, BackoffRecord>,
 }
@@ -25,7 +28,14 @@ impl Contents {
             Record::OptedWorker(key, memory, window, errors) => {
                 self.remember(key, WorkerRecord { window, errors, ..memory })
             }
-            Record::WorkerGone(key) => self.workers.remove(&key).is_some(),
+            Record::WorkerGone(key) => {
+                let had_history = self.histories.remove(&key).is_some();
+                self.workers.remove(&key).is_some() || had_history
+            }
+            Record::Attempts(key, attempts) => {
+                self.histories.entry(key).or_default().extend(&attempts);
+                !attempts.is_empty()
+            }
         }
     }
 
@@ -40,6 +50,7 @@ impl Contents {
     /// The records that say all of it.
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let workers = self.workers.iter().map(|(key, memory)| Record::of_worker(key.clone(), memory.clone()));
-        workers.chain(self.backoff.iter().map(|(key, entry)| Record::Backoff(key.clone(), *entry)))
+        let histories = self.histories.iter().map(|(key, all)| Record::Attempts(key.clone(), all.clone()));
+        workers.chain(histories).chain(self.backoff.iter().map(|(key, entry)| Record::Backoff(key.clone(), *entry)))
     }
 }

@@ -7,8 +7,11 @@ use probelet_play::frame;
 
 use super::record::Record;
 
-/// The first bytes of every journal, the version of its records last.
-pub(super) const HEADER: [u8; 12] = *b"probelet-j1\n";
+/// The first bytes of every journal, the version of its records last. Version 2 has histories.
+pub(super) const HEADER: [u8; 12] = *b"probelet-j2\n";
+
+/// The first bytes of a journal without histories. Its records are read as those of the present version.
+const OLDER_HEADER: [u8; 12] = *b"probelet-j1\n";
 
 /// A record has at most this many bytes: names of at most 253, an ID, and some numbers, many times over.
 pub(super) const RECORD_BYTES_MAX: usize = 16 << 10;
@@ -65,6 +68,9 @@ pub(super) fn next(bytes: &[u8]) -> Next {
 pub(super) enum Start {
     /// They are.
     Journal,
+    /// They are the start of a journal to which this version cannot append, because the reader of an older version of
+    /// probelet would not know what is wrong with its records.
+    Older,
     /// The bytes end before the version does. An empty file, too, is a journal that was cut.
     Cut,
     /// Another version of probelet wrote it.
@@ -77,8 +83,9 @@ pub(super) fn start(bytes: &[u8]) -> Start {
     let name = HEADER.len() - 2;
     match bytes.get(..HEADER.len()) {
         Some(header) if header == HEADER => Start::Journal,
+        Some(header) if header == OLDER_HEADER => Start::Older,
         Some(header) if header[..name] == HEADER[..name] => Start::OtherVersion,
-        None if HEADER.starts_with(bytes) => Start::Cut,
+        None if HEADER.starts_with(bytes) || OLDER_HEADER.starts_with(bytes) => Start::Cut,
         _ => Start::Foreign,
     }
 }

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
 
+use probelet_play::history::HistoryRecord;
 use serde_json::{Value, json};
 
 use super::contents::Contents;
@@ -19,6 +20,8 @@ pub struct Reading {
     pub whole: u64,
     /// Whether it ends in the middle of a record or of its header: the last moments before a kill are missing.
     pub cut: bool,
+    /// Whether an earlier version of probelet wrote it: the next write replaces the whole file.
+    pub is_older: bool,
 }
 
 /// Why a file is not believed; text for one line of a log.
@@ -35,6 +38,7 @@ impl Reading {
                 "last_result": memory.last_result.name(), "result_run": memory.result_run,
                 "on_hold": memory.on_hold, "has_initialized": memory.has_initialized,
                 "in_doubt": memory.in_doubt,
+                "attempts": self.contents.histories.get(key).map_or(0, HistoryRecord::len),
             })
         });
         let backoff = self.contents.backoff.iter().map(|(key, entry)| {
@@ -53,13 +57,14 @@ impl Reading {
 /// # Errors
 /// They are not a journal of this version, or damaged otherwise than at their end.
 pub fn read(bytes: &[u8]) -> Result<Reading, JournalError> {
-    match format::start(bytes) {
-        Start::Journal => {}
+    let is_older = match format::start(bytes) {
+        Start::Journal => false,
+        Start::Older => true,
         Start::Cut => return Ok(Reading { cut: !bytes.is_empty(), ..Reading::default() }),
         Start::OtherVersion => return Err(JournalError("it was written by another version of probelet".into())),
         Start::Foreign => return Err(JournalError("it is not a journal".into())),
-    }
-    let mut reading = Reading { whole: HEADER.len() as u64, ..Reading::default() };
+    };
+    let mut reading = Reading { whole: HEADER.len() as u64, is_older, ..Reading::default() };
     loop {
         let at = reading.whole as usize;
         match format::next(&bytes[at..]) {

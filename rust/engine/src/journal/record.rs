@@ -1,4 +1,4 @@
-//! The records of a journal: one per worker and per back-off entry. Times are wall-clock times, because no other clock
+//! The records of a journal: of each worker, of its attempts, and of each back-off entry. Times are wall-clock times, because no other clock
 //! outlives a process.
 
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use probelet_core::backoff::Entry;
 use probelet_core::prober::Memory;
 use probelet_core::time::{Instant, WallOffset};
+use probelet_play::history::HistoryRecord;
 use probelet_play::worker_record::{WorkerKey, WorkerRecord, to_wall};
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +30,10 @@ pub enum Record {
     BackoffGone(Box<str>),
     /// A worker's memory is new or has changed.
     Worker(WorkerKey, WorkerRecord),
-    /// A worker has ended.
+    /// A worker has ended; its history ends with it.
     WorkerGone(WorkerKey),
+    /// A worker has made attempts since the record of its history before.
+    Attempts(WorkerKey, HistoryRecord),
     /// The memory of a worker whose probe has opt-ins, and what it counts for them: [`Memory::window`] and
     /// [`Memory::errors`]. The last variant, so that journals without such probes read as before.
     OptedWorker(WorkerKey, WorkerRecord, u64, i32),

@@ -9,6 +9,7 @@ use probelet_core::spec::ProbeType;
 
 use super::exec::{EnteredExec, ExecAttempt};
 use super::suspects::SuspectAnswer;
+use super::turn::Turn;
 
 /// A result that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub struct Batch {
     pub syncs: Vec<Arc<str>>,
     /// Events with the Unix milliseconds of their moment.
     pub events: VecDeque<(i64, Event)>,
+    /// Attempts that say something new, oldest first, if the engine watches turns.
+    pub turns: VecDeque<Turn>,
     /// Answers that wait for the caller's word: at most one per attempt in flight.
     pub answers: Vec<SuspectAnswer>,
     /// Exec attempts: at most one per worker is under way.
@@ -79,6 +82,8 @@ pub struct Batch {
     event_bytes: usize,
     /// Events that were dropped because the mailbox was not drained in time.
     pub dropped_events: u64,
+    /// Turns that were dropped for the same reason.
+    pub dropped_turns: u64,
     /// Lines for the log. The journal writes them at the start; journal and flight recorder whenever writing fails, hangs
     /// or works again; the prober when it was starved.
     pub notices: Vec<Notice>,
@@ -95,6 +100,7 @@ impl Batch {
         self.updates.is_empty()
             && self.syncs.is_empty()
             && self.events.is_empty()
+            && self.turns.is_empty()
             && self.answers.is_empty()
             && self.execs.is_empty()
             && self.entered.is_empty()
@@ -132,16 +138,27 @@ impl Batch {
         }
     }
 
+    /// Adds a turn; drops the oldest turns beyond the bound.
+    pub(super) fn push_turn(&mut self, turn: impl IntoIterator<Item = Turn>) {
+        self.turns.extend(turn);
+        while self.turns.len() > MAX_TURNS {
+            self.turns.pop_front();
+            self.dropped_turns += 1;
+        }
+    }
+
     /// Adds a batch that was posted after this one.
     pub(super) fn absorb(&mut self, other: Self) {
         other.updates.into_iter().for_each(|update| self.push_update(update));
         other.syncs.into_iter().for_each(|uid| self.push_sync(uid));
         other.events.into_iter().for_each(|(at_ms, event)| self.push_event(at_ms, event));
+        self.push_turn(other.turns);
         self.answers.extend(other.answers);
         self.execs.extend(other.execs);
         self.entered.extend(other.entered);
         self.timers.extend(other.timers);
         self.dropped_events += other.dropped_events;
+        self.dropped_turns += other.dropped_turns;
         self.notices.extend(other.notices);
     }
 }
@@ -151,11 +168,20 @@ const MAX_EVENTS: usize = 10_000;
 /// Bytes of event messages kept, because a target decides how long its messages are, up to the limit of an output.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
+/// Turns kept while Python does not drain the mailbox: all workers of a large node at once, in a few megabytes.
+const MAX_TURNS: usize = 10_000;
+
 #[cfg(test)]
 pub(super) mod tests {
+    use std::time::Duration;
+
     use probelet_core::prober::Reason;
+    use probelet_play::cause::Cause;
+    use probelet_play::history::OutcomeKind;
 
     use super::*;
+    use crate::attempt::timings::Timings;
+    use crate::stats::worker::LastAttempt;
 
     pub(in super::super) fn with(fill: impl FnOnce(&mut Batch)) -> Batch {
         let mut batch = Batch::default();
@@ -189,6 +215,34 @@ pub(super) mod tests {
         let kept = MAX_EVENT_BYTES / message.len();
         let batch = storm(kept + 5, &event(&message));
         assert_eq!((batch.events.len(), batch.events[0].0, batch.dropped_events), (kept, 5, 5));
+    }
+
+    fn turns(count: usize) -> Batch {
+        let turn = |at_ms| Turn {
+            pod_uid: "u".into(),
+            container: "c".into(),
+            probe_type: ProbeType::Liveness,
+            attempt: LastAttempt {
+                at_ms,
+                outcome: OutcomeKind::Failure,
+                cause: Cause::Refused,
+                message: "refused".into(),
+                duration: Duration::ZERO,
+                lateness: Duration::ZERO,
+                overdue: Duration::ZERO,
+                timings: Timings::ZERO,
+            },
+        };
+        with(|batch| batch.push_turn((0..count).map(|at| turn(at as i64))))
+    }
+
+    #[test]
+    fn a_storm_of_turns_keeps_the_newest_and_counts_the_rest() {
+        let mut batch = turns(MAX_TURNS + 2);
+        assert_eq!((batch.turns.len(), batch.turns[0].attempt.at_ms, batch.dropped_turns), (MAX_TURNS, 2, 2));
+        batch.absorb(turns(3));
+        assert_eq!((batch.turns.len(), batch.turns[0].attempt.at_ms, batch.dropped_turns), (MAX_TURNS, 5, 5));
+        assert!(!turns(1).is_empty());
     }
 
     #[test]

@@ -224,8 +224,8 @@ fn turn_journal(
     now: Instant,
     wall: WallOffset,
 ) -> Option<Instant> {
-    let State { manager, gone, journal_tokens, engine_stats, .. } = state;
-    let said = journal.turn(manager.prober_mut(), gone, journal_tokens, now, wall);
+    let State { manager, worker_stats, gone, journal_tokens, engine_stats, .. } = state;
+    let said = journal.turn(manager.prober_mut(), worker_stats, gone, journal_tokens, now, wall);
     engine_stats.journal = journal.tally();
     shared.mailbox.post(said);
     journal.deadline()
@@ -254,8 +254,8 @@ fn close_recorder(shared: &Shared) {
 fn close_journal(shared: &Shared) {
     if let Some(mut journal) = shared.lock_journal() {
         let changes = {
-            let State { manager, gone, .. } = &mut *shared.lock();
-            journal.changes(manager.prober_mut(), gone, shared.clock.wall())
+            let State { manager, worker_stats, gone, .. } = &mut *shared.lock();
+            journal.last_changes(manager.prober_mut(), worker_stats, gone, shared.clock.wall())
         };
         shared.mailbox.post(Batch::of_notices(journal.close(changes)));
         shared.mailbox.ring();

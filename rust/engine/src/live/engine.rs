@@ -90,11 +90,13 @@ impl Engine {
             record: false,
         };
         let mut prober = Prober::new(settings, clock.now());
+        let mut worker_stats = StatsTable::default();
         descriptors::reserve();
         let mailbox = Mailbox::new()?;
         let journal = match &options.journal {
             Some(journal) => {
-                let (keeper, said) = JournalSync::open(journal, &mut prober, settings.wall, clock.now())?;
+                let (keeper, said) =
+                    JournalSync::open(journal, &mut prober, &mut worker_stats, settings.wall, clock.now())?;
                 mailbox.post(Batch::of_notices(said));
                 mailbox.ring();
                 Some(Mutex::new(keeper))
@@ -108,11 +110,12 @@ impl Engine {
         });
         let state = State {
             manager: StatusManager::new(prober, options.glue),
-            worker_stats: StatsTable::default(),
+            worker_stats,
             plans: PlanTable::default(),
             engine_stats: EngineStats::default(),
             starvation_log: StarvationLog::default(),
             outgoing: Batch::default(),
+            watches_turns: false,
             execs: HashMap::new(),
             next_exec: 0,
             direct: DirectExecs::default(),
@@ -249,6 +252,11 @@ impl Engine {
             self.shared.mailbox.post(batch);
             self.shared.mailbox.ring();
         }
+    }
+
+    /// From now on a batch has each [`Turn`](super::Turn).
+    pub fn watch_turns(&self) {
+        self.shared.lock().watches_turns = true;
     }
 
     /// From now on an answer from one of these addresses counts only after [`Engine::judge`]. Any earlier word about

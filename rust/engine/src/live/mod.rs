@@ -23,6 +23,7 @@ mod suspects;
 #[cfg(test)]
 mod tests;
 mod time;
+mod turn;
 mod worker_states;
 
 pub use self::backoff_table::BackoffTable;
@@ -34,3 +35,4 @@ pub use self::flight_recorder::RecorderOptions;
 pub use self::journal::JournalOptions;
 pub use self::mailbox::Mailbox;
 pub use self::suspects::{SuspectAnswer, Word};
+pub use self::turn::Turn;

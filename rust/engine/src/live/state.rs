@@ -25,6 +25,7 @@ use super::suspects::SuspectAddresses;
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use super::time::wake_up::CallerTimers;
+use super::turn::Turn;
 use crate::attempt::starvation::Starving;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
@@ -59,6 +60,8 @@ pub(super) struct State {
     pub(super) starvation_log: StarvationLog,
     /// Outputs that were handed out and not yet posted.
     pub(super) outgoing: Batch,
+    /// Whether somebody reads the turns of a batch.
+    pub(super) watches_turns: bool,
     pub(super) execs: HashMap<u64, ExecFlight>,
     pub(super) next_exec: u64,
     /// Exec attempts that need no Python.
@@ -132,7 +135,11 @@ impl State {
         let outcome: Outcome = ended.report.outcome.clone();
         let (lateness, took) = (ended.began.since(ended.ticket.scheduled), now.since(ended.began));
         self.engine_stats.count_attempt(ended.report.cause, ended.is_success(), lateness, took);
-        self.worker_stats.remember(ended.ticket.worker, ended.last_attempt(now, wall_ms), ended.held);
+        let worker = ended.ticket.worker;
+        let is_turn = self.worker_stats.remember(worker, ended.last_attempt(now, wall_ms), ended.held);
+        if is_turn && self.watches_turns {
+            self.outgoing.push_turn(self.worker_stats.row(worker).and_then(Turn::of));
+        }
         self.manager.prober_mut().handle_attempt(ended.ticket.worker, ended.ticket.run, outcome, now);
     }
 

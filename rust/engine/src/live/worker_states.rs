@@ -5,24 +5,36 @@ use std::time::Duration;
 use probelet_core::prober::WorkerState;
 use probelet_core::spec::Handler;
 use probelet_core::time::WallOffset;
+use probelet_play::history::{History, PastAttempt};
 use serde_json::{Value, json};
 
 use super::engine::Engine;
+use crate::attempt::timings::millis;
 use crate::stats::worker::{LastAttempt, WorkerStats};
 
 impl Engine {
-    /// The workers of one pod or of all, as a JSON list.
+    /// The workers of one pod or of all, as a JSON list; each with `attempts` of its last attempts and with its last
+    /// failures, if that is not 0.
     ///
     /// Reads the workers in portions, so that a status of 100,000 workers does not make their probes late, and leaves
     /// out a worker that ends meanwhile.
-    pub fn probe_states(&self, uid: Option<&str>) -> Vec<u8> {
+    pub fn probe_states(&self, uid: Option<&str>, attempts: usize) -> Vec<u8> {
         let wall = self.shared.clock.wall();
         let ids = self.shared.lock().manager.prober().worker_ids(uid);
         let mut list: Vec<Value> = Vec::with_capacity(ids.len());
         for portion in ids.chunks(PORTION) {
             let state = self.shared.lock();
             let workers = portion.iter().filter_map(|id| state.manager.prober().worker_state(*id));
-            list.extend(workers.map(|worker| document(&worker, state.worker_stats.row(worker.id), wall)));
+            list.extend(workers.map(|worker| {
+                let mut document = document(&worker, state.worker_stats.row(worker.id), wall);
+                if attempts > 0 {
+                    document["history"] = state
+                        .worker_stats
+                        .history(worker.id)
+                        .map_or(Value::Null, |history| history_document(history, attempts));
+                }
+                document
+            }));
         }
         serde_json::to_vec(&list).expect("plain data")
     }
@@ -64,6 +76,27 @@ fn options(worker: &WorkerState<'_>) -> Value {
     json!({
         "failures": failures, "errors": errors, "period_ms": millis(options.period),
         "until_ready_ms": millis(options.until_ready), "when_failing_ms": millis(options.when_failing),
+    })
+}
+
+fn history_document(history: &History, attempts: usize) -> Value {
+    let attempts: Vec<Value> = history.attempts(attempts).iter().map(attempt_document).collect();
+    let failures: Vec<Value> = history
+        .failures()
+        .iter()
+        .map(|failure| {
+            let mut document = attempt_document(&failure.attempt);
+            document["message"] = (*failure.text).into();
+            document
+        })
+        .collect();
+    json!({"attempts": attempts, "failures": failures})
+}
+
+fn attempt_document(attempt: &PastAttempt) -> Value {
+    json!({
+        "at_ms": attempt.at_ms, "outcome": attempt.outcome.name(), "cause": attempt.cause.name(),
+        "duration_ms": millis(attempt.duration), "lateness_ms": millis(attempt.lateness),
     })
 }
 

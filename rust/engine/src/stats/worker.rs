@@ -1,5 +1,6 @@
-//! Statistics per worker: the kubelet's metrics, and how the last attempt went.
+//! Statistics per worker: the kubelet's metrics, and how the last attempts went.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use probelet_play::cause::Cause;
 use probelet_play::counts::Counts;
+use probelet_play::history::{ATTEMPTS, History, HistoryRecord, OutcomeKind, PastAttempt};
 use probelet_play::worker_record::WorkerKey;
 use serde_json::json;
 
@@ -17,10 +19,19 @@ use crate::prefetch::prefetch;
 /// The statistics of all workers, by the worker's number.
 #[derive(Debug, Default)]
 pub struct StatsTable {
-    rows: Vec<Option<Box<WorkerStats>>>,
+    rows: Vec<Option<Box<Row>>>,
+    /// Histories of an earlier engine whose workers have not begun yet.
+    recalled: BTreeMap<WorkerKey, History>,
     /// How many workers run commands, and how many probe over a socket.
     execs: usize,
     sockets: usize,
+}
+
+/// What the table has of a worker. Metric pages copy the statistics, not the history.
+#[derive(Debug)]
+struct Row {
+    stats: WorkerStats,
+    history: History,
 }
 
 /// How a worker's last attempt went.
@@ -28,8 +39,8 @@ pub struct StatsTable {
 pub struct LastAttempt {
     /// When it ended, Unix milliseconds.
     pub at_ms: i64,
-    /// `success`, `warning`, `failure` or `error`.
-    pub outcome: &'static str,
+    /// How.
+    pub outcome: OutcomeKind,
     /// Why.
     pub cause: Cause,
     /// What the event says after its colon; empty for a success.
@@ -48,7 +59,7 @@ impl LastAttempt {
     /// The form of the status document.
     pub fn to_json(&self) -> serde_json::Value {
         json!({
-            "at_ms": self.at_ms, "outcome": self.outcome, "cause": self.cause.name(), "message": &*self.message,
+            "at_ms": self.at_ms, "outcome": self.outcome.name(), "cause": self.cause.name(), "message": &*self.message,
             "duration_ms": millis(self.duration), "lateness_ms": millis(self.lateness),
             "overdue_ms": millis(self.overdue), "phases_ms": self.timings.to_json(),
         })
@@ -101,7 +112,7 @@ impl StatsTable {
             self.rows.resize_with(index + 1, || None);
         }
         *self.counter(target.is_exec()) += 1;
-        self.rows[index] = Some(Box::new(WorkerStats {
+        let stats = WorkerStats {
             pod_uid: Arc::clone(&target.pod.uid),
             pod: Arc::clone(&target.pod.name),
             namespace: Arc::clone(&target.pod.namespace),
@@ -113,13 +124,15 @@ impl StatsTable {
             duration: Duration::ZERO,
             last: None,
             held: Duration::ZERO,
-        }));
+        };
+        let recalled = if self.recalled.is_empty() { None } else { self.recalled.remove(&stats.key()) };
+        self.rows[index] = Some(Box::new(Row { stats, history: recalled.unwrap_or_default() }));
     }
 
     /// Removes the row of a worker that ended.
     pub fn close(&mut self, worker: WorkerId) {
         if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::take) {
-            *self.counter(row.is_exec) -= 1;
+            *self.counter(row.stats.is_exec) -= 1;
         }
     }
 
@@ -134,30 +147,69 @@ impl StatsTable {
 
     /// Prepares for the end of an attempt that begins now. Of thousands of rows none is in the processor's caches.
     pub fn expect(&self, worker: WorkerId) {
-        if let Some(row) = self.row(worker) {
-            prefetch(row);
+        if let Some(Some(row)) = self.rows.get(worker as usize) {
+            prefetch(&**row);
         }
     }
 
-    /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began.
-    pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) {
-        if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) {
-            row.last = Some(last);
-            row.held += held;
-        }
+    /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began. Returns
+    /// whether it is a turn ([`History::add`]); the first attempt since the engine began is one, however it ended.
+    pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) -> bool {
+        let Some(Row { stats, history }) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
+            return false;
+        };
+        let LastAttempt { at_ms, outcome, cause, duration, lateness, .. } = last;
+        let is_turn = history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, &last.message);
+        let is_first = stats.last.replace(last).is_none();
+        stats.held += held;
+        is_turn || is_first
+    }
+
+    /// The last attempts of a worker.
+    pub fn history(&self, worker: WorkerId) -> Option<&History> {
+        self.rows.get(worker as usize)?.as_deref().map(|row| &row.history)
+    }
+
+    /// Takes the history of an earlier engine's worker, which waits until its worker begins.
+    pub fn recall(&mut self, key: WorkerKey, history: History) {
+        self.recalled.insert(key, history);
+    }
+
+    /// Drops the histories whose workers have not begun, and returns the names of those workers.
+    pub fn forget_recalled(&mut self) -> impl Iterator<Item = WorkerKey> {
+        std::mem::take(&mut self.recalled).into_keys()
+    }
+
+    /// What the journal does not have of a worker's history, `most` attempts at most.
+    pub fn take_unwritten(&mut self, worker: WorkerId, most: usize) -> Option<(WorkerKey, HistoryRecord)> {
+        let row = self.rows.get_mut(worker as usize)?.as_mut()?;
+        row.history.take_unwritten(most).map(|part| (row.stats.key(), part))
+    }
+
+    /// What the journal does not have of any history.
+    pub fn take_all_unwritten(&mut self) -> impl Iterator<Item = (WorkerKey, HistoryRecord)> {
+        let rows = self.rows.iter_mut().flatten();
+        rows.filter_map(|row| row.history.take_unwritten(ATTEMPTS).map(|part| (row.stats.key(), part)))
+    }
+
+    /// All histories, for a journal that then has all of them.
+    pub fn take_histories(&mut self) -> Vec<(WorkerKey, HistoryRecord)> {
+        let of_rows = self.rows.iter_mut().flatten().map(|row| (row.stats.key(), row.history.take_all()));
+        let recalled = self.recalled.iter_mut().map(|(key, history)| (key.clone(), history.take_all()));
+        of_rows.chain(recalled).filter(|(_, record)| !record.is_empty()).collect()
     }
 
     /// Copies up to `count` rows from `from`; returns the next cursor.
     pub fn portion(&self, from: usize, count: usize) -> (Vec<WorkerStats>, Option<usize>) {
         let end = from.saturating_add(count).min(self.rows.len());
-        let rows = self.rows[from.min(end)..end].iter().flatten().map(|row| (**row).clone()).collect();
+        let rows = self.rows[from.min(end)..end].iter().flatten().map(|row| row.stats.clone()).collect();
         (rows, (end < self.rows.len()).then_some(end))
     }
 
     /// Counts a run that ended; returns the type of its probe. Leaves out the durations of failures
     /// (prober_manager.go and worker.go:doProbe, 1.36).
     pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
-        let row = self.rows.get_mut(worker as usize)?.as_mut()?;
+        let row = &mut self.rows.get_mut(worker as usize)?.as_mut()?.stats;
         row.counts.count(result);
         let took = took.saturating_sub(std::mem::take(&mut row.held));
         if result == Some(ProbeResult::Success) {
@@ -170,12 +222,12 @@ impl StatsTable {
 
     /// A worker's row.
     pub fn row(&self, worker: WorkerId) -> Option<&WorkerStats> {
-        self.rows.get(worker as usize)?.as_deref()
+        self.rows.get(worker as usize)?.as_deref().map(|row| &row.stats)
     }
 
     /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = &WorkerStats> {
-        self.rows.iter().flatten().map(AsRef::as_ref)
+        self.rows.iter().flatten().map(|row| &row.stats)
     }
 }
 

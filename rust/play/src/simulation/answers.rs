@@ -11,6 +11,8 @@ use crate::cause::Cause;
 pub(super) struct Answer {
     pub(super) takes: Duration,
     pub(super) cause: Cause,
+    /// How late the prober reads it.
+    pub(super) overdue: Duration,
     /// Whether it differs from the probe's last one; its event is kept only then.
     pub(super) is_news: bool,
 }

@@ -104,6 +104,25 @@ pub enum Record {
         /// What it stored.
         status: Box<StatusDocument>,
     },
+    /// A worker turned: an attempt is bad after a good one, or good after a bad one.
+    Turns {
+        /// When the attempt ended.
+        t_ms: i64,
+        /// The pod's UID.
+        pod_uid: Box<str>,
+        /// The container's name.
+        container: Box<str>,
+        /// The probe's type.
+        r#type: &'static str,
+        /// Whether it is good.
+        is_good: bool,
+        /// Why it ended so.
+        cause: &'static str,
+        /// How late the prober read the answer.
+        overdue_ms: f64,
+        /// What it said; empty for a success.
+        message: Box<str>,
+    },
     /// A pod asked for a sync.
     Syncs {
         /// When.

@@ -63,6 +63,11 @@ impl Simulation {
         self.keeps_changes = true;
     }
 
+    /// Keeps turns among the changes too, of probes whose answers come from the behaviour of a container.
+    pub const fn watch_turns(&mut self) {
+        self.watches_turns = true;
+    }
+
     /// Recalls what an earlier prober knew of its containers, as from a journal.
     pub fn recall(&mut self, earlier: &Self) {
         earlier.manager.prober().memories().for_each(|memory| self.manager.prober_mut().recall(memory));

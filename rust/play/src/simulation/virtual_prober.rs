@@ -18,6 +18,7 @@ use super::script::{Script, Step};
 use super::virtual_cluster::text;
 use super::worker_script::{Flight, WorkerScript, command, late_output};
 use crate::cause::Cause;
+use crate::history::shown;
 use crate::pods::PodCalls;
 use crate::recording::Note;
 
@@ -85,6 +86,8 @@ pub struct Simulation {
     pub(super) record: bool,
     /// Whether events, updates and syncs are kept where nothing else is.
     pub(super) keeps_changes: bool,
+    /// Whether turns are kept with them.
+    pub(super) watches_turns: bool,
     /// Whether the events of the attempt that ended last are like those of the one before.
     pub(super) repeats_itself: bool,
     sockets: bool,
@@ -136,6 +139,7 @@ impl Simulation {
             defined: BTreeMap::new(),
             record: scene.record,
             keeps_changes: false,
+            watches_turns: false,
             repeats_itself: false,
             sockets: scene.sockets,
             handlers,
@@ -250,8 +254,34 @@ impl Simulation {
         if let Some(flight) = self.worker_scripts[worker as usize].flight.take() {
             self.records.extend(flight.record.map(|record| *record));
             self.repeats_itself = flight.repeats_itself;
+            if let Some((cause, overdue)) = flight.answered.filter(|_| self.watches_turns) {
+                self.note_turn(worker, cause, overdue, &flight.outcome);
+            }
             self.manager.prober_mut().handle_attempt(worker, flight.run, flight.outcome, self.now);
         }
+    }
+
+    /// Notes an attempt that is bad after a good one, or good after a bad one, as a live engine does.
+    fn note_turn(&mut self, worker: WorkerId, cause: Cause, overdue: Duration, outcome: &Outcome) {
+        let (script, is_bad) = (&mut self.worker_scripts[worker as usize], cause != Cause::Ok);
+        if std::mem::replace(&mut script.is_bad, is_bad) == is_bad {
+            return;
+        }
+        let Some(target) = self.manager.prober().target(worker) else {
+            return; // Its pod is gone.
+        };
+        let message = if let Outcome::Failure { output } = outcome { shown(output) } else { "".into() };
+        let turn = Record::Turns {
+            t_ms: self.to_ms(self.now),
+            pod_uid: (&*target.pod.uid).into(),
+            container: (&*target.container().name).into(),
+            r#type: target.probe_type.name(),
+            is_good: !is_bad,
+            cause: cause.name(),
+            overdue_ms: overdue.as_secs_f64() * 1_000.0,
+            message,
+        };
+        self.records.push(turn);
     }
 
     /// Carries out what the prober asks for; says whether there was something to stop at. An attempt that takes no time
@@ -303,10 +333,11 @@ impl Simulation {
         let scripted = &self.worker_scripts[attempt.worker as usize];
         let (timeout, delay) = (scripted.timeout, scripted.delay);
         if let Some(probe) = scripted.probe {
-            let Answer { takes, cause, is_news } = answers.answer(probe, self.since_zero_ns(self.now));
+            let Answer { takes, cause, overdue, is_news } = answers.answer(probe, self.since_zero_ns(self.now));
             let target = if cause == Cause::Ok { None } else { self.manager.prober().target(attempt.worker) };
             let outcome = target.map_or(Outcome::Success, |target| text::outcome(cause, &target, timeout));
-            let flight = Flight { run: attempt.run, outcome, record: None, repeats_itself: !is_news };
+            let answered = Some((cause, overdue));
+            let flight = Flight { run: attempt.run, outcome, record: None, repeats_itself: !is_news, answered };
             self.worker_scripts[attempt.worker as usize].flight = Some(flight);
             return self.now + takes;
         }
@@ -366,7 +397,7 @@ impl Simulation {
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) -> Instant {
-        let flight = Flight { run: attempt.run, outcome, record, repeats_itself: false };
+        let flight = Flight { run: attempt.run, outcome, record, repeats_itself: false, answered: None };
         self.worker_scripts[attempt.worker as usize].flight = Some(flight);
         ends
     }

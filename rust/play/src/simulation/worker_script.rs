@@ -7,6 +7,7 @@ use probelet_core::spec::Handler;
 
 use super::handlers::Handlers;
 use super::record::Record;
+use crate::cause::Cause;
 use crate::counts::Counts;
 
 /// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
@@ -26,6 +27,8 @@ pub(super) struct WorkerScript {
     pub(super) is_exec: bool,
     /// The number of its probe, if its answers come from a container's behaviour.
     pub(super) probe: Option<u32>,
+    /// Whether its last attempt was bad.
+    pub(super) is_bad: bool,
 }
 
 /// An attempt on its way.
@@ -37,6 +40,8 @@ pub(super) struct Flight {
     pub(super) record: Option<Box<Record>>,
     /// Whether it ends as the attempt before it did.
     pub(super) repeats_itself: bool,
+    /// Why it ends so, and how late the prober reads it, if a container's behaviour answers.
+    pub(super) answered: Option<(Cause, Duration)>,
 }
 
 impl WorkerScript {
@@ -51,6 +56,7 @@ impl WorkerScript {
             steady: None,
             is_exec: matches!(target.probe().handler, Handler::Exec { .. }),
             probe: None,
+            is_bad: false,
         }
     }
 }

@@ -53,3 +53,18 @@ async def test_a_condition_that_is_none(service: Service, condition: str) -> Non
     ended = await service.ask("status", "--wait", condition)
     assert (ended.code, ended.out) == (2, "")
     assert "must be STATE or POD=STATE" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant"),
+    [
+        ("web=Ready", 'there is no state "Ready": did you mean ready?'),
+        ("redy", 'there is no state "redy": did you mean ready?'),
+        ("CrashLoopBackoff", 'there is no state "CrashLoopBackoff": did you mean CrashLoopBackOff?'),
+        ("web=42", 'there is no state "42": must be one of ready, Pending, '),
+    ],
+)
+async def test_a_state_that_does_not_exist_is_not_waited_for(service: Service, condition: str, meant: str) -> None:
+    ended = await service.ask("status", "--wait", condition)
+    assert (ended.code, ended.out) == (2, "")
+    assert meant in ended.err

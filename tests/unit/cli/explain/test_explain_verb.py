@@ -134,3 +134,17 @@ def test_a_mistake_costs_its_object_and_the_exit_code(probelet: Probelet, tmp_pa
 def test_a_manifest_without_probes_is_no_mistake(probelet: Probelet, tmp_path: Path) -> None:
     ended = probelet("explain", str(written(tmp_path)))
     assert (ended.code, ended.out) == (0, "no container has a probe\n")
+
+
+def test_only_some_containers(probelet: Probelet, tmp_path: Path) -> None:
+    side = {"name": "side", "image": "i", "livenessProbe": ALIVE}
+    path = tmp_path / "a.yaml"
+    made = yaml.safe_load(written(tmp_path, livenessProbe=ALIVE).read_text())
+    made["spec"]["template"]["spec"]["containers"].append(side)
+    path.write_text(yaml.dump(made))
+    for name in ("side", "web/side"):
+        assert [probe["container"] for probe in document(probelet, path, "--container", name)["probes"]] == ["side"]
+    ended = probelet("explain", str(path), "--container", "nope")
+    assert ended.code == 2
+    there = "those with one: web/app, web/side"
+    assert ended.err == f'probelet explain: --container: no container "nope" has a probe; {there}\n'

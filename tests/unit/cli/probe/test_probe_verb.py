@@ -145,7 +145,8 @@ def test_a_refused_connection_is_a_failure_with_the_kubelets_text(probelet: Prob
 
 def test_a_named_port(probelet: Probelet, target: Server) -> None:
     named = ["--port", "web", "--container-port", "admin=1", "--container-port", f"web={target.port}"]
-    assert probelet("probe", "tcp", *named).code == 0
+    found = probelet("probe", "tcp", *named)
+    assert (found.code, found.out.splitlines()[0]) == (0, f"connect to 127.0.0.1:{target.port} (timeout 1 s)")
     ended = probelet("probe", "tcp", "--port", "http", "--container-port", "web=1")
     assert (ended.code, ended.err) == (
         3,
@@ -184,7 +185,7 @@ def test_a_probe_of_a_manifest(probelet: Probelet, target: Server, tmp_path: Pat
     ended = probelet("probe", "--from", str(path), "--type", "liveness", "--state-dir", str(tmp_path / "none"))
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines()[:2] == [
-        "GET http://127.0.0.1:http/healthz (timeout 5 s)",
+        f"GET http://127.0.0.1:{target.port}/healthz (timeout 5 s)",
         "liveness probe of default/web/app",
     ]
     ended = probelet(

@@ -108,3 +108,10 @@ def test_the_schema_is_one_json_object_for_the_release(probelet: Probelet) -> No
     ended = probelet("config", "schema", "--kubelet-version", "1.37")
     assert (ended.code, ended.err) == (0, "")
     assert json.loads(ended.out) == config_schema("1.37")
+
+
+def test_without_a_word_it_shows_what_show_shows(probelet: Probelet) -> None:
+    Path("c.yaml").write_text(KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 4500ms}\n")
+    shown = probelet("config", "show", "--config", "c.yaml")
+    assert shown.code == 0
+    assert probelet("config", "--config", "c.yaml") == shown

@@ -237,3 +237,25 @@ def test_ctrl_c_while_changes_are_played_keeps_the_rest(probelet: Probelet, monk
     assert found["played_seconds"] == found["scenario"]["duration_seconds"]
     assert [advice["id"] for advice in found["advice"]] == ["readiness-timeout"]
     assert "Not all changes that may help were tried: the simulation was interrupted." in found["findings"]
+
+
+def test_an_incident_has_a_line_for_its_beginning_and_one_for_its_end(probelet: Probelet) -> None:
+    many = str(LAB / "three-workloads.yaml")
+    ended = probelet("simulate", many, "--scenario", SLOW, "--no-advice")
+    assert (ended.code, ended.err) == (0, "")
+    [lines] = rows(ended.out)["incident"]
+    assert re.match(
+        r"at \d+ s shared, target shared: 12 of 12 pods that ask shared fail \(header_timeout\), of ", lines
+    )
+    assert re.search(r" at \d+ s shared, target shared: over$", lines)
+    assert all(len(line) <= 80 for line in ended.out.splitlines() if not line.startswith("again "))
+    [incident] = document(probelet, many, "--scenario", SLOW, "--no-advice")["incidents"]
+    assert (incident["kind"], incident["shared"], incident["value"]) == ("shared", "target", "shared")
+    assert (incident["pods"], incident["workloads"], incident["killed"]) == (12, 3, 0)
+    assert incident["from_seconds"] <= incident["said_seconds"] < incident["to_seconds"]
+
+
+def test_a_workload_of_its_own_is_no_shared_incident(probelet: Probelet) -> None:
+    [incident] = document(probelet, SERVER, "--scenario", SLOW, "--no-advice")["incidents"]
+    assert (incident["kind"], incident["value"]) == ("workload", "default/Deployment/server")
+    assert "which ask shared" in incident["evidence"]

@@ -87,3 +87,11 @@ def test_a_recording_that_is_not_there_is_one_line(probelet: Probelet, tmp_path:
     assert "none: it cannot be read: No such file or directory" in ended.err
     ended = probelet("whatif", str(tmp_path))
     assert "no segment of a flight recorder is in this directory" in ended.err
+
+
+def test_a_state_directory_stands_for_its_recording(probelet: Probelet, tmp_path: Path) -> None:
+    recorder = tmp_path / "flight-recorder"
+    recorder.mkdir()
+    (recorder / "1.segment").write_bytes(Path(INCIDENT).read_bytes())
+    within, of_state = probelet("whatif", str(recorder)), probelet("whatif", str(tmp_path))
+    assert (of_state.code, of_state.out) == (within.code, within.out)

@@ -56,6 +56,19 @@ def test_only_new_pods_with_the_label_and_outside_of_its_own_namespace_are_sent(
     assert (rule["resources"], rule["operations"], rule["scope"]) == (["pods"], ["CREATE"], "Namespaced")
 
 
+def test_a_namespace_asks_for_the_pods_without_a_label_of_their_own_before_the_probes_are_moved() -> None:
+    assert list(WEBHOOKS) == ["namespaces.probelet.dev", "probes.probelet.dev"]
+    namespaces = WEBHOOKS["namespaces.probelet.dev"]
+    assert namespaces["objectSelector"] == {
+        "matchExpressions": [{"key": "probelet.dev/managed", "operator": "DoesNotExist"}]
+    }
+    assert namespaces["namespaceSelector"] == {
+        "matchLabels": {"probelet.dev/managed": "true"},
+        **PROBES["namespaceSelector"],
+    }
+    assert namespaces["rules"] == PROBES["rules"]
+
+
 def test_it_comes_after_injectors() -> None:
     assert max((*INJECTORS, NAME)) == NAME
 

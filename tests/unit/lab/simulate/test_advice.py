@@ -6,6 +6,7 @@ import pytest
 from probelet.lab.picture.document import SimulateDocument
 from probelet.lab.simulate import play
 from probelet.lab.simulate.manifests import read_manifests
+from probelet.lab.simulate.simulation import Tried
 
 from tests.unit.lab.simulate.article.service import deployment
 
@@ -43,6 +44,24 @@ def test_another_path_of_one_probe_leaves_what_the_other_asks() -> None:
     assert all(row["kills"] for name, row in found.items() if name in ("readiness-own-path", "readiness-timeout"))
 
 
+def test_one_timeout_for_every_probe_that_asks_the_dependency() -> None:
+    manifests = deployment("readiness")
+    containers = manifests[0]["spec"]["template"]["spec"]["containers"]
+    second = {**containers[0], "name": "proxy", "ports": [{"containerPort": 8081}]}
+    second["readinessProbe"] = {"httpGet": {"path": "/readyz", "port": 8081}}
+    containers.append(second)
+    advice, document = advised(manifests, "dependency-slow")
+    assert advice[0] == "timeouts-of-dependency 1->3"
+    first = document["advice"][0]
+    assert [row["path"].rpartition("spec.")[2] for row in (first, *first["also"])] == [
+        "containers[0].readinessProbe.timeoutSeconds",
+        "containers[1].readinessProbe.timeoutSeconds",
+    ]
+    assert document["verdict"]["requests"]["lost"] > 0
+    assert first["verdict"]["requests"]["lost"] == 0
+    assert first["why"].startswith("every probe that asks shared then waits long enough for it; the price: ")
+
+
 def test_a_startup_probe_in_place_of_a_delay() -> None:
     advice, document = advised(deployment("liveness initialDelaySeconds=30", "readiness"), "startup-drift")
     assert not document["verdict"]["recovered"]
@@ -77,6 +96,13 @@ def test_a_probe_that_does_its_work_gets_no_advice() -> None:
     advice, document = advised(deployment("liveness", "readiness"), "deadlock")
     assert document["verdict"]["kills"] == 1
     assert advice == []
+    assert document["findings"][-1] == "None of the 2 single changes that were tried helps."
+
+
+def test_a_sentence_says_how_many_changes_of_which_kind_were_tried() -> None:
+    several = "None of 12 changes that were tried helps: 8 single ones, 3 of every probe that asks the same dependency"
+    assert Tried(8, 3, 1).sentence == f"{several}, 1 pair."
+    assert Tried(8, 0, 2).sentence == "None of 10 changes that were tried helps: 8 single ones, 2 pairs."
 
 
 def test_nothing_where_nothing_happens() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 from probelet.lab.picture.document import VerdictRow
 from probelet.lab.scenario.pattern import Template
-from probelet.lab.simulate.advice.change import Change
-from probelet.lab.simulate.advice.choose import choose, helps
+from probelet.lab.simulate.advice.change import Change, joined
+from probelet.lab.simulate.advice.choose import Chooser, helps
+from probelet.lab.simulate.advice.together import pairs
 from probelet.lab.simulate.manifests import Workload
 from probelet.spec.model.pod import Pod
 
@@ -47,7 +48,9 @@ def chosen(
         played.append(key)
         return outcomes[key]
 
-    advice, tried = choose(made, base, most, play)
+    chooser = Chooser(base, play)
+    tried = chooser.add(made, most)
+    advice = chooser.best
     assert tried == len([key for key in played if outcomes[key] is not None])
     return [f"{row['id']}={row['new']}" for row in advice], played
 
@@ -88,3 +91,26 @@ def test_the_number_of_plays_is_bounded_and_an_interrupted_play_ends_them() -> N
     assert (advice, played) == (["a=1"], ["a=0", "a=1"])
     advice, played = chosen(result(1_000), {"a": [result(0)], "b": [None], "c": [result(0)]})
     assert (advice, played) == (["a=0"], ["a=0", "b=0"])
+
+
+def test_a_change_of_more_is_given_only_where_it_saves_much_more() -> None:
+    outcomes = {"one": result(500), "same": result(495), "both": result(0)}
+    chooser = Chooser(result(1_000), lambda tried: outcomes[tried.id])
+    assert chooser.add([[change("one", 1)]], 5) == 1
+    assert chooser.add([[change("same", 1)], [change("both", 1)], [change("one", 2)]], 2, beats=True) == 2
+    assert [row["id"] for row in chooser.best] == ["both", "one"]
+    assert chooser.is_enough
+
+
+def test_changes_that_are_made_together_are_one_change_of_several_fields() -> None:
+    made = joined("both", [change("one", 1), joined("more", [change("two", 2), change("three", 3)], "why")], "why")
+    assert [part.id for part in made.parts] == ["both", "more", "three"]
+    assert all(not part.also for part in made.parts)
+    assert made.effects == {("Deployment/default/web", "", f"spec.{name}", value) for name, value in EFFECTS}
+    found = [
+        [each.id for each in ladder] for ladder in pairs([[change("one", 1)], [change("one", 2)], [change("two", 1)]])
+    ]
+    assert found == [["one+two"], ["one+two"]]
+
+
+EFFECTS = (("one", "1"), ("two", "2"), ("three", "3"))

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from probelet.lint.engine import lint
 from probelet.lint.observed.container import ObservedClients, ObservedContainer, ObservedProbe, Run, Start
 from probelet.lint.observed.outage import HOUR, Outage, is_flapping
+from probelet.lint.settings import Settings
 
-from tests.unit.lint.observed.test_observations import found
+from tests.unit.lint.observed.test_observations import WEB, found
 
 DAY = 24 * HOUR
 
@@ -76,6 +78,12 @@ def starts(*seconds: float, every: float = DAY) -> ObservedContainer:
         (starts(14, 13, 12, 11, 10, 9, 8, 7), {}),
         (starts(7, 7.1, 7.2, 7.3, 7.4, 7.5, 7.6, 7.7), {}),
         (starts(7, 14, 8, 13, 9, 12, 10, 11), {}),
+        # Starts within an hour say nothing about a day.
+        (starts(7, 8, 9, 10, 11, 12, 13, 14, every=400), {}),
+        # One start of somebody who tries something out.
+        (ObservedContainer("default", "web", "web", span=60, starts=(Start(0, 41),)), {}),
+        (ObservedContainer("default", "web", "web", span=60, starts=(Start(0, 41), Start(50, 9))), {"PO102": "error"}),
+        (ObservedContainer("default", "web", "web", span=HOUR, starts=(Start(0, 41),)), {"PO102": "error"}),
     ],
 )
 def test_po102_sees_starts_that_become_longer(tmp_path: Path, row: ObservedContainer, rules: dict[str, str]) -> None:
@@ -133,3 +141,22 @@ def test_po113_compares_clients_with_the_slowest_probe(
     row = ObservedContainer("default", "web", "web", {"liveness": probe})
     clients = ObservedClients("default", "web", "", slow, requests)
     assert found(tmp_path, row, clients) == rules
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ObservedContainer("default", "web", "web", restarts=3, span=60), "restarted 3 times in 60 s, once in 20 s"),
+        (
+            ObservedContainer("default", "web", "web", restarts=40, span=3 * DAY),
+            "restarted 40 times in 3 d, once in 108 min",
+        ),
+        (starts(41.123456), "a start has taken 41 s, which is 82% of the 50 s"),
+    ],
+    ids=str,
+)
+def test_spans_are_written_as_a_person_writes_them(tmp_path: Path, row: ObservedContainer, words: str) -> None:
+    (tmp_path / "web.yaml").write_text(WEB)
+    report = lint([tmp_path / "web.yaml"], Settings(observed=(row,)))
+    (message,) = [finding.message for finding in report.findings if finding.rule.startswith("PO")]
+    assert words in message

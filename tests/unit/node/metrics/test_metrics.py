@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from probelet._rust import Engine
+from probelet.daemon.asked_hosts import asked_hosts
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.seen.runtime_calls import RuntimeCalls
@@ -68,7 +69,9 @@ async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> A
     """A node with a journal and a flight recorder, because only with the opt-ins there are the series of both."""
     recorder = (tmp_path / "flight-recorder", 1 << 20, "node")
     engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table), recorder=recorder)
-    async with served_node(runtime, gate, tmp_path, engine=engine, root=tmp_path / "root") as node:
+    async with served_node(
+        runtime, gate, tmp_path, engine=engine, root=tmp_path / "root", incidents=asked_hosts
+    ) as node:
         yield node
 
 

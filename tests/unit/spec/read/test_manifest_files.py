@@ -251,7 +251,7 @@ def test_problems_of_the_process_runtime_have_line_numbers() -> None:
     words = load([path], runtime="process")
     assert [str(problem) for problem in words.problems] == [
         "web.yaml:7: spec.containers[0].command: Required value: the embedded runtime has no images, so name a program "
-        "of this machine (or give run a --runtime)",
+        "of this machine (or give run a --runtime, or --stand-in)",
     ]
     assert words.pods == []
 

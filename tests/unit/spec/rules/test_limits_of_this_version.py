@@ -60,7 +60,7 @@ def test_the_process_runtime_needs_a_command() -> None:
     pod = pod_of({"containers": [{"name": "a", "args": ["x"]}, {"name": "b", "command": ["true"]}]})
     assert [str(error) for error in require_command(pod)] == [
         f"{C}.command: Required value: the embedded runtime has no images, so name a program of this machine (or "
-        "give run a --runtime)"
+        "give run a --runtime, or --stand-in)"
     ]
 
 

@@ -1,7 +1,7 @@
-"""One change that may help."""
+"""One change that may help, or several that are made together."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -31,9 +31,31 @@ class Change:
     """The container whose probes change."""
     asks_less: tuple[ProbeType, ...] = ()
     """The probes that ask no dependency any more."""
+    also: tuple["Change", ...] = ()
+    """The changes that are made together with this one; none of them has any itself."""
+
+    @property
+    def parts(self) -> tuple["Change", ...]:
+        """This change alone, and the changes that are made with it."""
+        return (replace(self, also=()), *self.also)
+
+    @property
+    def effects(self) -> frozenset[tuple[str, ...]]:
+        """The effects of the change: two changes with the same ones play alike."""
+        found: set[tuple[str, ...]] = set()
+        for part in self.parts:
+            place = (part.workload.object, part.container)
+            found |= {(*place, path, repr(value)) for path, value in part.fields.items()}
+            found |= {(*place, probe_type) for probe_type in part.asks_less}
+        return frozenset(found)
 
     def scenario(self, scenario: Scenario) -> Scenario:
-        """The scenario after a change of the code."""
+        """The scenario after the changes of the code."""
+        for part in self.parts:
+            scenario = part._alone(scenario)
+        return scenario
+
+    def _alone(self, scenario: Scenario) -> Scenario:
         if not self.asks_less:
             return scenario
         container = next(each for each in self.workload.template.containers if each.name == self.container)
@@ -42,3 +64,9 @@ class Change:
         match = f"{self.workload.name}/{self.container}"
         entry = Container(match=match, asks=msgspec.structs.replace(asks, **less))
         return msgspec.structs.replace(scenario, containers=[*scenario.containers, entry])
+
+
+def joined(name: str, changes: Iterable[Change], why: str) -> Change:
+    """Changes that are made together; ``name`` is the id."""
+    first, *others = (part for change in changes for part in change.parts)
+    return replace(first, id=name, why=why, also=tuple(others))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from probelet.lab.picture.document import AdviceRow, VerdictRow
+from probelet.lab.picture.document import AdviceRow, ChangeRow, VerdictRow
 from probelet.lab.simulate.advice.change import Change
 from probelet.lab.simulate.advice.ladders import Ladder
 
@@ -18,26 +18,48 @@ Try = Callable[[Change], VerdictRow | None]
 """Plays a change; None if the play was interrupted."""
 
 
-def choose(ladders: Iterable[Ladder], base: VerdictRow, most: int, play: Try) -> tuple[list[AdviceRow], int]:
-    """Returns the changes that help, best first, and how many changes were played, ``most`` at most."""
-    tried = 0
-    found: list[tuple[tuple[float, ...], int, AdviceRow]] = []
-    for order, ladder in enumerate(ladders):
-        best: AdviceRow | None = None
-        for change in ladder:
-            if tried >= most:
-                break
-            verdict = play(change)
-            if verdict is None:
-                return _sorted(found), tried
-            tried += 1
-            if helps(verdict, base) and (best is None or climbs(verdict, best["verdict"], base)):
-                best = _row(change, verdict)
-            if best is not None and _enough(best["verdict"], base):
-                break
-        if best is not None:
-            found.append((score(best["verdict"]), order, best))
-    return _sorted(found), tried
+class Chooser:
+    """Plays changes and keeps the helpful ones. ``add`` takes ladders, ``most`` of whose changes are played."""
+
+    def __init__(self, base: VerdictRow, play: Try) -> None:
+        self.is_interrupted = False
+        self._base = base
+        self._play = play
+        self._found: list[AdviceRow] = []
+
+    @property
+    def best(self) -> list[AdviceRow]:
+        """The changes that help, best first; of equals the one that was added first."""
+        return sorted(self._found, key=lambda row: score(row["verdict"]))[:KEPT]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether one of them leaves nothing that another change could save."""
+        return any(_enough(row["verdict"], self._base) for row in self._found)
+
+    def add(self, ladders: Iterable[Ladder], most: int, *, beats: bool = False) -> int:
+        """Plays the changes and keeps the helpful ones; returns how many were played. ``beats``: it must be worth its
+        price beside the best one so far, because it changes more."""
+        tried = 0
+        for ladder in ladders:
+            lower = self.best[0]["verdict"] if beats and self._found else None
+            best: AdviceRow | None = None
+            for change in ladder:
+                if tried >= most or self.is_interrupted:
+                    break
+                verdict = self._play(change)
+                if verdict is None:
+                    self.is_interrupted = True
+                    break
+                tried += 1
+                beaten = lower if best is None else best["verdict"]
+                if helps(verdict, self._base) and (beaten is None or climbs(verdict, beaten, self._base)):
+                    best = _row(change, verdict)
+                if best is not None and _enough(best["verdict"], self._base):
+                    break
+            if best is not None:
+                self._found.append(best)
+        return tried
 
 
 def score(verdict: VerdictRow) -> tuple[float, ...]:
@@ -79,7 +101,7 @@ def _enough(verdict: VerdictRow, base: VerdictRow) -> bool:
 
 
 def _row(change: Change, verdict: VerdictRow) -> AdviceRow:
-    return AdviceRow(
+    row = AdviceRow(
         id=change.id,
         object=change.workload.object,
         path=change.path,
@@ -88,7 +110,8 @@ def _row(change: Change, verdict: VerdictRow) -> AdviceRow:
         why=change.why,
         verdict=verdict,
     )
-
-
-def _sorted(found: list[tuple[tuple[float, ...], int, AdviceRow]]) -> list[AdviceRow]:
-    return [row for *_, row in sorted(found, key=lambda each: each[:2])][:KEPT]
+    if change.also:
+        row["also"] = [
+            ChangeRow(object=each.workload.object, path=each.path, old=each.old, new=each.new) for each in change.also
+        ]
+    return row

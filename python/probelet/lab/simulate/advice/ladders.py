@@ -34,11 +34,16 @@ Ladder = list[Change]
 def ladders(workload: Workload, trouble: Trouble, *, whole: bool) -> list[Ladder]:
     """The ladders for one workload. ``whole``: it is as it should be at the end."""
     found: list[Ladder] = []
-    for place, container in _containers(workload):
-        target = _Target(workload, trouble, place, container)
+    for target in targets(workload, trouble):
         found += target.ladders(whole=whole)
     found += list(_of_workload(workload, trouble))
     return [ladder for ladder in found if ladder]
+
+
+def targets(workload: Workload, trouble: Trouble) -> Iterator["Target"]:
+    """The containers of a workload with trouble."""
+    for place, container in _containers(workload):
+        yield Target(workload, trouble, place, container)
 
 
 def _containers(workload: Workload) -> Iterator[tuple[str, Container]]:
@@ -67,7 +72,7 @@ def _of_workload(workload: Workload, trouble: Trouble) -> Iterator[Ladder]:
         ]
 
 
-class _Target:
+class Target:
     """One container of a workload with trouble."""
 
     def __init__(self, workload: Workload, trouble: Trouble, place: str, container: Container) -> None:
@@ -84,9 +89,9 @@ class _Target:
             yield from self._probe(probe_type)
         if len(bad) == 2:
             yield self._timeouts()
-        asking = tuple(each for each in ORDER if self._failures(each).dependency is not None)
+        asking = tuple(each for each in ORDER if self.failures(each).dependency is not None)
         if len(asking) > 1:
-            yield self._own_path(asking)
+            yield self.own_path(asking)
         yield from self._startup()
         if not whole and self._container.liveness_probe is None and self._container.readiness_probe is not None:
             yield self._with_liveness()
@@ -94,17 +99,18 @@ class _Target:
     def _hurts(self, probe_type: ProbeType) -> bool:
         """Whether failures of this probe took replicas out or killed them."""
         key = (self._container.name, probe_type)
-        if self._failures(probe_type).reason in RIGHT:
+        if self.failures(probe_type).reason in RIGHT:
             return False
         if probe_type == "readiness":
             return bool(self._trouble.left) and key in self._trouble.failures
         return key in self._trouble.kills
 
-    def _failures(self, probe_type: ProbeType) -> Failures:
+    def failures(self, probe_type: ProbeType) -> Failures:
+        """The failed attempts of a probe."""
         return self._trouble.failures.get((self._container.name, probe_type), Failures())
 
     def _probe(self, probe_type: ProbeType) -> Iterator[Ladder]:
-        probe, failures = self._container.probe(probe_type), self._failures(probe_type)
+        probe, failures = self._container.probe(probe_type), self.failures(probe_type)
         assert probe is not None
         if failures.timeouts:
             yield [
@@ -116,7 +122,14 @@ class _Target:
             self._field(probe_type, "failureThreshold", probe.failure_threshold, probe.failure_threshold * times)
             for times in TIMES
         ]
-        yield self._own_path((probe_type,))
+        yield self.own_path((probe_type,))
+
+    def timeout(self, probe_type: ProbeType, seconds: int) -> Change | None:
+        """A longer timeout of a probe; None where it would change nothing."""
+        probe = self._container.probe(probe_type)
+        if probe is None or probe.timeout_seconds >= seconds or not self.failures(probe_type).timeouts:
+            return None
+        return self._field(probe_type, "timeoutSeconds", probe.timeout_seconds, seconds)
 
     def _field(self, probe_type: ProbeType, field: str, old: int, new: int) -> Change:
         path = f"{self._place}.{probe_type}Probe.{field}"
@@ -152,7 +165,7 @@ class _Target:
         """Both timeouts at once, where each probe alone would leave the other's harm."""
         probes = {each: self._container.probe(each) for each in ("readiness", "liveness")}
         most = max(probe.timeout_seconds for probe in probes.values() if probe is not None)
-        if not any(self._failures(each).timeouts for each in ("readiness", "liveness")):
+        if not any(self.failures(each).timeouts for each in ("readiness", "liveness")):
             return []
         path = f"{self._place}.{{readinessProbe,livenessProbe}}.timeoutSeconds"
         old = {str(probe.timeout_seconds): None for probe in probes.values() if probe is not None}
@@ -171,9 +184,9 @@ class _Target:
             if seconds > most
         ]
 
-    def _own_path(self, types: tuple[ProbeType, ...]) -> Ladder:
+    def own_path(self, types: tuple[ProbeType, ...]) -> Ladder:
         """Probes that ask the process alone: a change of the code."""
-        asked = next((name for each in types if (name := self._failures(each).dependency)), None)
+        asked = next((name for each in types if (name := self.failures(each).dependency)), None)
         probe = self._container.probe(types[0])
         if asked is None or probe is None or probe.http_get is None:
             return []
@@ -206,7 +219,7 @@ class _Target:
                 self._field("startup", "failureThreshold", probe.failure_threshold, probe.failure_threshold * times)
                 for times in STARTUP_TIMES
             ]
-        elif self._failures("liveness").why["starting"]:
+        elif self.failures("liveness").why["starting"]:
             yield [self._startup_probe(times) for times in STARTUP_TIMES]
 
     def _startup_probe(self, times: int) -> Change:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
@@ -25,9 +26,9 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if slow < WARN * timeout:
         return
     if slowest.attempts == 1:
-        what = f"an attempt took {slow:.3g} s"
+        what = f"an attempt took {seconds(slow)}"
     else:
-        what = f"99 of 100 attempts ({slowest.attempts} were seen) end within {slow:.3g} s"
+        what = f"99 of 100 attempts ({slowest.attempts} were seen) end within {seconds(slow)}"
     if slow < timeout:
         what += f", which is {slow / timeout:.0%} of the timeout of {timeout} s; a little more load and "
     else:

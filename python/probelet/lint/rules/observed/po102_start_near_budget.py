@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.observed.container import ObservedContainer, Start
@@ -15,11 +16,14 @@ ERROR: Final = 0.8
 AHEAD: Final = 90
 """Days within which a trend has to reach the budget."""
 _DAY: Final = 24 * 3600
+"""The least seconds from the first to the last start of a trend: starts within an hour say nothing about a day."""
+GLIMPSE: Final = 120
+"""Seconds; in an observation that is shorter, one start may be the one that somebody tried out."""
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the longest start with the guaranteed budget."""
-    starts = [start for row in container.observed for start in row.starts]
+    starts = [start for row in container.observed if not _is_glimpse(row) for start in row.starts]
     budget = container.startup_budget
     if not starts or budget is None or not budget.earliest:
         return
@@ -31,14 +35,20 @@ def check(container: LintContainer) -> Iterator[Hit]:
         return
     yield killer.hit(
         "failureThreshold",
-        f"a start has taken {longest:g} s, which is {longest / budget.earliest:.0%} of the {budget.earliest} s after "
-        "which a container that has not succeeded may be killed; starts become longer with load and data",
+        f"a start has taken {seconds(longest)}, which is {longest / budget.earliest:.0%} of the {budget.earliest} s "
+        "after which a container that has not succeeded may be killed; starts become longer with load and data",
         severity="error" if longest > ERROR * budget.earliest else "warning",
     )
 
 
+def _is_glimpse(row: ObservedContainer) -> bool:
+    return len(row.starts) == 1 and row.span is not None and row.span < GLIMPSE
+
+
 def _drift(killer: LintProbe, starts: list[Start], budget: int) -> Iterator[Hit]:
     """Starts that are short enough today and become longer."""
+    if max(start.at for start in starts) - min(start.at for start in starts) < _DAY:
+        return
     trend = rising([(start.at / _DAY, start.took) for start in starts])
     if trend is None:
         return
@@ -46,8 +56,8 @@ def _drift(killer: LintProbe, starts: list[Start], budget: int) -> Iterator[Hit]
     if days < AHEAD:
         yield killer.hit(
             "failureThreshold",
-            f"{len(starts)} starts became longer by {trend.slope:.2g} s a day: at this rate one takes the {budget} s "
-            f"after which a container that has not succeeded may be killed in {max(days, 0):.0f} days",
+            f"{len(starts)} starts became longer by {seconds(trend.slope)} a day: at this rate one takes the "
+            f"{budget} s after which a container that has not succeeded may be killed in {max(days, 0):.0f} days",
         )
 
 
@@ -61,9 +71,10 @@ Starts drift: more data to load, a slower network, a smaller share of the node. 
 day on which a node fails is the day on which all of them start at once. When a start needs more than the budget, the
 container is killed before it is up, again and again.
 
-The budget is the time that every start may take for sure, as `probelet explain` says it. With eight starts or more the
-rule also looks for a trend: the slope is Theil and Sen's, which one odd start does not change, and it counts if Mann
-and Kendall's test finds it with a probability of error below 5 %.
+The budget is the time that every start may take for sure, as `probelet explain` says it. With eight starts or more,
+over a day or more, the rule also looks for a trend: the slope is Theil and Sen's, which one odd start does not change,
+and it counts if Mann and Kendall's test finds it with a probability of error below 5 %. One start in an observation of
+less than two minutes counts for nothing.
 """,
     formula="longest start > 0.5 x budget, or a trend that reaches it within 90 days: a warning; longest start > 0.8 x "
     "budget: an error; budget = d + (F - 1) x p",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
@@ -26,7 +27,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         remedy = f"with failureThreshold {calm} in place of {threshold} it would have stayed ready all the time"
     yield readiness.hit(
         "failureThreshold",
-        f"{worst.pod} became unready or ready again {_changes(worst)} times in {(worst.span or 0) / HOUR:.1f} h: "
+        f"{worst.pod} became unready or ready again {_changes(worst)} times in {seconds(worst.span or 0)}: "
         f"{remedy} (a play of the recording)",
     )
 

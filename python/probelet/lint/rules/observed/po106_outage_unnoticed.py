@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from probelet.base.words import seconds
 from probelet.lint.facts.asked import asked_workloads
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe, LintWorkload
@@ -21,7 +22,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             if end - begin > unready.latest and all(_stayed_ready(row, begin, end) for row in rows):
                 yield probe.hit(
                     "",
-                    f"the Service {name} had no ready pod for {end - begin:.0f} s, which is longer than the "
+                    f"the Service {name} had no ready pod for {seconds(end - begin)}, which is longer than the "
                     f"{unready.latest} s within which this probe notices, and no replica became unready: the probe "
                     f"does not find what it asks for",
                 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
@@ -28,8 +29,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if late > SHARE * probe.timing.period:
         yield probe.hit(
             "periodSeconds",
-            f"runs begin {late:g} s after they are due, which is {late / probe.timing.period:.0%} of the period of "
-            f"{probe.timing.period} s: the node is short of CPU, and a failure may be the prober's own",
+            f"runs begin {seconds(late)} after they are due, which is {late / probe.timing.period:.0%} of the period "
+            f"of {probe.timing.period} s: the node is short of CPU, and a failure may be the prober's own",
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
@@ -27,9 +28,9 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if mean >= SHARE * period:
         yield probe.hit(
             "exec",
-            f"the command takes {mean:.2g} s on average and starts every {period} s, so it runs {mean / period:.0%} of "
-            f"the time; the {len(rows)} replicas that were seen keep {sum(shares):.2g} such processes running at any "
-            f"moment, beside what a runtime needs to start each of them",
+            f"the command takes {seconds(mean)} on average and starts every {period} s, so it runs {mean / period:.0%} "
+            f"of the time; the {len(rows)} replicas that were seen keep {sum(shares):.2g} such processes running at "
+            f"any moment, beside what a runtime needs to start each of them",
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer, Run
@@ -30,7 +31,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     lost = sum(worst.waits)
     yield container.hit(
         "",
-        f"{worst.pod} restarted {count} times in {span / HOUR:.1f} h, once in {span / count / 60:.0f} min"
+        f"{worst.pod} restarted {count} times in {seconds(span)}, once in {seconds(span / count)}"
         + _killed(worst)
         + (_waited(worst, lost, span) if lost >= SHARE * span else ""),
     )
@@ -51,8 +52,8 @@ def _waited(row: ObservedContainer, lost: float, span: float) -> str:
     life = Life(run_ns=int(sum(runs) / len(runs) * SECOND))
     instead = sum(each.delay_ns for each in restarts(REDUCED, life, count=len(row.waits))) / SECOND
     return (
-        f"; it waited {lost:.0f} s for its starts, which is {lost / span:.0%} of that time, and with the gate "
-        f"ReduceDefaultCrashLoopBackOffDecay it would have been about {instead:.0f} s"
+        f"; it waited {seconds(lost)} for its starts, which is {lost / span:.0%} of that time, and with the gate "
+        f"ReduceDefaultCrashLoopBackOffDecay it would have been about {seconds(instead)}"
     )
 
 

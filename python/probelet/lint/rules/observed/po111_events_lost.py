@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintWorkload
 from probelet.lint.observed.container import ObservedContainer, ObservedProbe
@@ -31,7 +32,7 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
     if worst and lost[worst] > 0:
         yield workload.hit(
             "",
-            f"probes of {worst} failed {failures[worst]} times in {spans[worst] / HOUR:.1f} h, and a kubelet writes "
+            f"probes of {worst} failed {failures[worst]} times in {seconds(spans[worst])}, and a kubelet writes "
             f"events about at most {BURST} of them at once and one more every {REFILL} s: at least {lost[worst]} "
             "failures, and what followed them, have no event",
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.base.words import seconds
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintWorkload
 from probelet.lint.observed.container import ObservedClients, ObservedContainer, ObservedProbe
@@ -27,8 +28,8 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
     if waited >= SLOWEST and waited >= TIMES * slow:
         yield probe.hit(
             "",
-            f"99 of 100 requests of clients take up to {waited:g} s, and 99 of 100 attempts of the slowest probe up to "
-            f"{slow:g} s: the probe does not go the way of a request, so it stays well while clients wait",
+            f"99 of 100 requests of clients take up to {seconds(waited)}, and 99 of 100 attempts of the slowest probe "
+            f"up to {seconds(slow)}: the probe does not go the way of a request, so it stays well while clients wait",
         )
 
 

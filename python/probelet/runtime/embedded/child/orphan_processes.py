@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probelet.runtime.embedded.child import process_tree
-from probelet.runtime.embedded.child.spawn import CONTAINER_VARIABLE
+from probelet.runtime.embedded.child.marks import CONTAINER_VARIABLE
 
 LOOK_AGAIN_SECONDS = 0.01
 """Pause between two searches while killed processes still exist."""

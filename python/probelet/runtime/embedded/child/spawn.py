@@ -9,14 +9,9 @@ from pathlib import Path
 
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.child.marks import CONTAINER_VARIABLE, ROOT_VARIABLE
 from probelet.runtime.embedded.isolation.namespace import Namespace, within
 from probelet.spec.text.golang import go_quote
-
-CONTAINER_VARIABLE = b"PROBELET_CONTAINER_ID"
-"""In the environment of every process of a container, to find a process that left its session."""
-
-ROOT_VARIABLE = b"PROBELET_RUNTIME_ROOT"
-"""In the environment of every process of a runtime, to find a process that a killed runtime left behind."""
 
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 """Variables that a container inherits from the runtime; with images, the image would set them."""

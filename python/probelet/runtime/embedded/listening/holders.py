@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from probelet.runtime.embedded.child import process_tree
+from probelet.runtime.embedded.child.marks import CONTAINER_VARIABLE
 from probelet.runtime.embedded.child.process_tree import Process
-from probelet.runtime.embedded.child.spawn import CONTAINER_VARIABLE
 from probelet.runtime.embedded.listening.sockets import LookTooLong
 
 UNKNOWN = ""

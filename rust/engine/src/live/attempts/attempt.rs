@@ -6,6 +6,7 @@ use std::time::Duration;
 use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
 use probelet_play::cause::Cause;
+use probelet_play::history::{OutcomeKind, shown};
 
 use super::plan::Plan;
 use crate::attempt::report::Report;
@@ -87,16 +88,14 @@ impl EndedAttempt {
     }
 
     pub(in super::super) fn last_attempt(&self, now: Instant, wall_ms: i64) -> LastAttempt {
-        let (outcome, message) = match &self.report.outcome {
-            Outcome::Success => ("success", Box::default()),
-            Outcome::Warning { output } => ("warning", shown(output)),
-            Outcome::Failure { output } => ("failure", shown(output)),
-            Outcome::Error { error, .. } => ("error", shown(error.as_bytes())),
-            Outcome::Unknown => ("failure", Box::default()),
+        let message = match &self.report.outcome {
+            Outcome::Success | Outcome::Unknown => Box::default(),
+            Outcome::Warning { output } | Outcome::Failure { output } => shown(output),
+            Outcome::Error { error, .. } => shown(error.as_bytes()),
         };
         LastAttempt {
             at_ms: wall_ms,
-            outcome,
+            outcome: OutcomeKind::of(&self.report.outcome),
             cause: self.report.cause,
             message,
             duration: now.since(self.began),
@@ -107,13 +106,6 @@ impl EndedAttempt {
     }
 }
 
-/// The first bytes of an output as text, for the status document.
-fn shown(output: &[u8]) -> Box<str> {
-    String::from_utf8_lossy(&output[..output.len().min(SHOWN_BYTES)]).into()
-}
-
 /// The time of an attempt whose deadline another thread or process keeps.
 pub(in super::super) const ELSEWHERE: Spent =
     Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
-/// Bytes of a message that the status keeps per worker; the event has all of it.
-const SHOWN_BYTES: usize = 256;

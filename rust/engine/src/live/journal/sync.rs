@@ -1,5 +1,12 @@
 //! The engine's side of the journal: it notices changes and hands them, some time after, to the thread that writes.
 //! Probing never waits for the disk.
+//!
+//! **When histories are written.** An attempt that confirms what is known touches no memory, and a journal of a node on
+//! which nothing happens must not grow. So a worker's attempts are handed over together with its memory, which changes
+//! where it matters: when the worker begins, fails, and recovers; and all of them at the end. Of the attempts since the
+//! record before, the last `ATTEMPTS_A_WRITE` go with a memory, so that the journal of a node whose probes fail and
+//! recover gets twice as long at most (rust/engine/tests/journal.rs). So after a kill a history has what changed results,
+//! with the attempts right before, and lacks attempts that only confirmed a result.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,6 +17,7 @@ use std::time::Duration;
 use probelet_core::backoff::{Backoff, Touched};
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
+use probelet_play::history::History;
 use probelet_play::worker_record::WorkerKey;
 
 use super::super::backoff_table::BackoffTable;
@@ -18,6 +26,7 @@ use super::super::disk::WriteWatch;
 use super::gone::Gone;
 use super::thread::{self, JournalThread, Opened, Written};
 use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, read_file};
+use crate::stats::worker::StatsTable;
 
 /// Where an engine keeps what a restart would lose.
 #[derive(Clone, Debug)]
@@ -46,14 +55,15 @@ pub(in super::super) struct JournalSync {
 }
 
 impl JournalSync {
-    /// Reads the journal of an earlier engine, restores the prober and the table from it, and returns a line for the
-    /// log. Waits for the disk for [`OPEN_TIME_MAX`] at most, and then begins without memories.
+    /// Reads the journal of an earlier engine, restores the prober, the histories and the table from it, and returns a line
+    /// for the log. Waits for the disk for [`OPEN_TIME_MAX`] at most, and then begins without memories.
     ///
     /// # Errors
     /// The system has no thread to give.
     pub(in super::super) fn open(
         options: &JournalOptions,
         prober: &mut Prober,
+        stats: &mut StatsTable,
         wall: WallOffset,
         now: Instant,
     ) -> io::Result<(Self, Option<Notice>)> {
@@ -71,6 +81,9 @@ impl JournalSync {
         let workers = reading.contents.workers.len();
         for (key, record) in &reading.contents.workers {
             prober.recall(record.to_memory(key, wall));
+        }
+        for (key, record) in &reading.contents.histories {
+            stats.recall(key.clone(), History::of(record));
         }
         let outdated: Vec<Box<str>> = options.table.with(|table| {
             let refused = reading.contents.backoff.iter();
@@ -115,6 +128,7 @@ impl JournalSync {
     pub(in super::super) fn turn(
         &mut self,
         prober: &mut Prober,
+        stats: &mut StatsTable,
         gone: &mut Gone,
         tokens: &mut Vec<u64>,
         now: Instant,
@@ -125,6 +139,7 @@ impl JournalSync {
             self.claims_end = None;
             let unclaimed = prober.forget_recalled();
             unclaimed.iter().for_each(|memory| gone.insert(WorkerKey::of(memory)));
+            stats.forget_recalled().for_each(|key| gone.insert(key));
         }
         let changed = prober.has_touched() || !gone.is_empty() || self.table.with(|table| table.has_touched());
         if self.due.is_none() && changed {
@@ -134,7 +149,7 @@ impl JournalSync {
             self.due = Some(now);
         }
         if self.watch.is_free() && self.due.is_some_and(|due| due <= now) {
-            let changes = self.changes(prober, gone, wall);
+            let changes = self.changes(prober, stats, gone, wall);
             self.thread.hand(changes);
             self.due = None;
             self.watch.handed(now);
@@ -168,15 +183,34 @@ impl JournalSync {
         said
     }
 
+    /// Takes the changes, and every attempt that the journal does not have.
+    pub(in super::super) fn last_changes(
+        &mut self,
+        prober: &mut Prober,
+        stats: &mut StatsTable,
+        gone: &mut Gone,
+        wall: WallOffset,
+    ) -> Changes {
+        // First, because the changes take the attempts of some workers in part.
+        let attempts: Vec<Record> = stats.take_all_unwritten().map(|(key, part)| Record::Attempts(key, part)).collect();
+        let mut changes = self.changes(prober, stats, gone, wall);
+        if !changes.is_all {
+            changes.records.extend(attempts);
+        }
+        changes
+    }
+
     /// Takes the changes.
-    pub(in super::super) fn changes(&mut self, prober: &mut Prober, gone: &mut Gone, wall: WallOffset) -> Changes {
+    fn changes(&mut self, prober: &mut Prober, stats: &mut StatsTable, gone: &mut Gone, wall: WallOffset) -> Changes {
         let touched = prober.take_touched();
         let (gone, entries) = match (gone.take(), self.table.with(Backoff::take_touched)) {
             (Some(gone), Touched::Keys(entries)) => (gone, entries),
-            _ => return self.everything(prober, wall),
+            _ => return self.everything(prober, stats, wall),
         };
-        let memories = touched.into_iter().filter_map(|id| prober.memory(id));
+        let memories = touched.iter().filter_map(|id| prober.memory(*id));
         let mut records = of_workers(gone, memories.map(|memory| Record::of(&memory, wall)).collect());
+        let attempts = touched.iter().filter_map(|id| stats.take_unwritten(*id, ATTEMPTS_A_WRITE));
+        records.extend(attempts.map(|(key, part)| Record::Attempts(key, part)));
         let is_older = |key: &str| entries.binary_search_by(|(other, _)| (**other).cmp(key)).is_err();
         let outdated = std::mem::take(&mut self.outdated).into_iter().filter(|key| is_older(key));
         records.extend(outdated.map(Record::BackoffGone));
@@ -188,9 +222,10 @@ impl JournalSync {
     }
 
     /// All that a journal says.
-    fn everything(&mut self, prober: &Prober, wall: WallOffset) -> Changes {
+    fn everything(&mut self, prober: &Prober, stats: &mut StatsTable, wall: WallOffset) -> Changes {
         self.outdated.clear();
         let mut records: Vec<Record> = prober.memories().map(|memory| Record::of(&memory, wall)).collect();
+        records.extend(stats.take_histories().into_iter().map(|(key, all)| Record::Attempts(key, all)));
         self.table.with(|table| {
             let entries = table.entries();
             records.extend(entries.map(|(key, entry)| Record::Backoff(key.into(), BackoffRecord::of(entry, wall))));
@@ -234,6 +269,9 @@ const LATE: &str =
 
 /// From a change to its write, so that a burst of changes is one write. A kill may lose this much.
 const DELAY: Duration = Duration::from_millis(100);
+
+/// Attempts that go with a worker's memory. Their record is then about as long as that of the memory.
+const ATTEMPTS_A_WRITE: usize = 16;
 
 /// How long the start waits for the disk. A journal of 100,000 workers is read in a second.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(10);

@@ -61,7 +61,7 @@ pub(super) fn start(
 fn open(path: &Path, read: Read, found: &SyncSender<Opened>) -> Writer {
     let (opened, contents, whole) = match read(path) {
         Ok(reading) => {
-            let (contents, whole) = (reading.contents.clone(), reading.whole);
+            let (contents, whole) = (reading.contents.clone(), if reading.is_older { 0 } else { reading.whole });
             (Opened::Journal(reading), contents, whole)
         }
         Err(JournalError(why)) => {

@@ -99,7 +99,7 @@ fn batched(engine: &Engine) -> Batch {
 /// The last attempt of the only worker, once so many have ended.
 fn last(engine: &Engine, attempts: u64) -> String {
     until("the end of an attempt", || engine.direct_counts().0 == attempts);
-    String::from_utf8(engine.probe_states(None)).unwrap()
+    String::from_utf8(engine.probe_states(None, 0)).unwrap()
 }
 
 #[test]

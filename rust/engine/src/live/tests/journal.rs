@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use probelet_core::backoff::Curve;
 use probelet_core::results::ProbeResult;
+use serde_json::Value;
 
 use super::super::backoff_table::BackoffTable;
 use super::super::journal::JournalOptions;
@@ -82,6 +83,30 @@ fn probes_go_on_while_the_disk_hangs_and_the_journal_goes_on_after_it() {
     let kept = read(&bytes).expect("a journal").contents;
     let results: Vec<_> = kept.workers.values().map(|worker| worker.result).collect();
     assert_eq!(results, [Some(ProbeResult::Success); 3]);
+}
+
+/// The ends of the last attempts of a pod's worker.
+fn ends(rig: &Rig, pod: usize) -> Vec<i64> {
+    let states: Value = serde_json::from_slice(&rig.engine.probe_states(Some(&uid(pod)), 64)).expect("JSON");
+    let attempts = states[0]["history"]["attempts"].as_array().expect("a list of attempts");
+    attempts.iter().map(|attempt| attempt["at_ms"].as_i64().expect("a number")).collect()
+}
+
+#[test]
+fn a_worker_goes_on_with_its_history_after_the_end_of_an_engine_and_of_a_container() {
+    let disk = Disk::that_works("history");
+    let rig = Rig::new(1, 0, Some(disk.options()));
+    rig.probed(1, 5);
+    rig.restart(1, 1);
+    rig.probed(1, 2);
+    let before = ends(&rig, 0);
+    assert!(before.len() >= 6, "{before:?}");
+    rig.into_engine().close();
+    let rig = Rig::new(1, 0, Some(disk.options()));
+    rig.probed(1, 2);
+    let after = ends(&rig, 0);
+    assert_eq!(after[..before.len()], before);
+    assert!(after.len() > before.len() && after.is_sorted(), "{after:?}");
 }
 
 #[test]

@@ -89,7 +89,13 @@ impl Probe {
         attempts_max: usize,
     ) -> Answer {
         if let Some((takes, _)) = self.steady.filter(|(_, found_at)| *found_at == version) {
-            return self.noted(now_ns, takes, Cause::Ok, Why::Nothing, attempts_max);
+            let overdue = container.read_late();
+            return self.noted(
+                now_ns,
+                Answer { takes, cause: Cause::Ok, overdue, is_news: false },
+                Why::Nothing,
+                attempts_max,
+            );
         }
         let ways = (self.kind == Kind::Tcp, self.kind == Kind::Exec);
         let meeting = container.meet(now_ns, self.probe_type, ways, &mut self.rng, services, dependencies);
@@ -122,12 +128,12 @@ impl Probe {
             let is_steady = container.is_steady(now_ns, self.probe_type, dependencies);
             self.steady = is_steady.then_some((takes, version));
         }
-        self.noted(now_ns, takes, cause, why, attempts_max)
+        self.noted(now_ns, Answer { takes, cause, overdue: late, is_news: false }, why, attempts_max)
     }
 
-    fn noted(&mut self, now_ns: u64, takes: Duration, cause: Cause, why: Why, attempts_max: usize) -> Answer {
-        let is_news = self.log.add(now_ns, takes, cause, why.number(), attempts_max);
-        Answer { takes, cause, is_news }
+    fn noted(&mut self, now_ns: u64, answer: Answer, why: Why, attempts_max: usize) -> Answer {
+        let is_news = self.log.add(now_ns, answer.takes, answer.cause, why.number(), attempts_max);
+        Answer { is_news, ..answer }
     }
 
     const fn bad_answer(&self) -> Cause {

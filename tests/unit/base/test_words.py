@@ -1,13 +1,16 @@
 """Times and numbers for people."""
 
 import pytest
-from probelet.lab.simulate.words import count, seconds, share
+from probelet.base.words import count, seconds, share
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         (0, "0 s"),
+        (0.0004, "1 ms"),
+        (0.04, "40 ms"),
+        (0.0995, "0.1 s"),
         (0.44, "0.4 s"),
         (9.96, "10 s"),
         (83.2, "83 s"),

@@ -4,7 +4,10 @@ from itertools import pairwise
 
 
 def seconds(value: float) -> str:
-    """``0.4 s``, ``83 s``, ``12 min``, ``2 h 5 min``, ``6 d 3 h``: two units at most, so that a line stays short."""
+    """``40 ms``, ``0.4 s``, ``83 s``, ``12 min``, ``2 h 5 min``, ``6 d 3 h``: two units at most, so that a line stays
+    short."""
+    if 0 < value < 0.0995:
+        return f"{max(value * 1_000, 1):.0f} ms"
     if value < 10:
         return f"{value:.1f}".removesuffix(".0") + " s"
     whole = round(value)

@@ -1,0 +1,99 @@
+"""Renders docs/incidents.md from the kept results; its figures are all measured."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from benches.incidents.builtin import EXPECTED
+from benches.report.kept import origin
+from tests.support.paths import ROOT
+
+RESULTS: Final = ROOT / "benches" / "results" / "incidents.json"
+PAGE: Final = ROOT / "docs" / "incidents.md"
+TEMPLATE: Final = Path(__file__).parent / "incidents.md"
+WRONG_MAX: Final = 20
+"""The clusters that the page lists by their seeds."""
+
+
+def render(found: dict[str, Any]) -> str:
+    """The page for these results."""
+    rows = found["random"]
+    right = sum(row["is_right"] for row in rows)
+    values = {
+        "random": _table(_by_fault(rows)),
+        "builtin": _table(_by_scenario(found["builtin"])),
+        "quiet": _table(_by_chance(found["quiet"])),
+        "count": f"{len(rows):,}",
+        "right": f"{right:,}",
+        "share": f"{right / len(rows):.1%}",
+        "named": _share(row for row in rows if row["kind"] == "shared" and row["named"]),
+        "unnamed": _share(row for row in rows if row["kind"] == "shared" and not row["named"]),
+        "others": f"{sum(row['others'] > 0 for row in rows):,}",
+        "seed": found["seed"],
+        "hours": f"{sum(row['hours'] for row in found['quiet']):,}",
+        "false": f"{sum(row['incidents'] for row in found['quiet']):,}",
+        "wrong": _wrong(rows),
+        "pods": f"{found['large']['pods']:,}",
+        "kib": f"{found['large']['kib']:,}",
+        "micros": f"{found['large']['micros_a_turn']:.0f}",
+        "origin": origin({key: found["machine"][key] for key in ("cpu", "python", "commit")}),
+    }
+    return Template(TEMPLATE.read_text()).substitute(values)
+
+
+def _by_fault(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    yield ["what breaks", "class", "clusters", "right", "periods until then: median", "95 %", "since the fault: median"]
+    for fault in dict.fromkeys(row["fault"] for row in rows):
+        these = [row for row in rows if row["fault"] == fault]
+        soon = sorted(row["periods"] for row in these if row["periods"] is not None)
+        since = sorted(row["since_fault"] for row in these if row["since_fault"] is not None)
+        middle, late = _at(soon, 0.5), _at(soon, 0.95)
+        yield [fault, these[0]["kind"], str(len(these)), _share(these), middle, late, _at(since, 0.5)]
+
+
+def _by_scenario(rows: dict[str, Any]) -> Iterator[list[str]]:
+    yield ["scenario", "what breaks", "class", "found", "after periods", "incidents in all"]
+    for name, expected in EXPECTED.items():
+        row = rows[name]
+        judged = row["verdict"]
+        if expected.kind is None:
+            yield [f"`{name}`", expected.what, "none", "none" if not row["began"] else "wrong", "", str(row["began"])]
+            continue
+        found = judged["found"] or "none" if judged is not None else "none"
+        shown = found if judged is not None and judged["is_right"] else f"**{found}**"
+        periods = "" if judged is None or judged["periods"] is None else f"{judged['periods']:.1f}"
+        yield [f"`{name}`", expected.what, expected.kind, shown, periods, str(row["began"])]
+
+
+def _by_chance(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    yield ["an attempt fails once in", "clusters", "hours", "attempts", "failed", "incidents"]
+    for row in rows:
+        counts = [f"{row[key]:,}" for key in ("clusters", "hours", "attempts", "failed", "incidents")]
+        yield [f"{round(1 / row['chance']):,}", *counts]
+
+
+def _wrong(rows: list[dict[str, Any]]) -> str:
+    wrong = [row for row in rows if not row["is_right"]]
+    shown = [
+        f"seed {row['seed']}: {row['fault']}, found {row['found'] or 'nothing'}"
+        + (f" ({row['value']})" if row["value"] else "")
+        for row in wrong[:WRONG_MAX]
+    ]
+    more = len(wrong) - len(shown)
+    return "; ".join([*shown, *([f"{more} more"] if more else [])]) or "none"
+
+
+def _share(rows: Iterable[dict[str, Any]]) -> str:
+    listed = list(rows)
+    right = sum(row["is_right"] for row in listed)
+    return f"{right} ({right / len(listed):.0%})" if listed else "-"
+
+
+def _at(ordered: list[float], share: float) -> str:
+    return f"{ordered[min(len(ordered) - 1, int(share * len(ordered)))]:.1f}" if ordered else "-"
+
+
+def _table(rows: Iterable[list[str]]) -> str:
+    head, *rest = rows
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rest])

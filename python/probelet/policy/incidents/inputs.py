@@ -1,0 +1,93 @@
+"""The inputs of the detector: which probes there are, how their attempts ended, and what was done to containers."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from probelet.policy.incidents.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeKey:
+    """The name of a probe."""
+
+    pod_uid: str
+    container: str
+    probe_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A probe, and everything that it may share with others. An empty text stands for what the caller does not know."""
+
+    pod_uid: str
+    namespace: str
+    pod: str
+    container: str
+    probe_type: str
+    node: str
+    workload: str = ""
+    """``Deployment/shop``; empty for a pod that nothing manages."""
+    image: str = ""
+    targets: tuple[str, ...] = ()
+    """The names or addresses that the probe asks beyond its own container, such as ``db:5432``."""
+    service: str = ""
+    """The Service of the same namespace that selects the pod."""
+    period_ms: int = 10_000
+    timeout_ms: int = 1_000
+    failure_threshold: int = 3
+
+    @property
+    def key(self) -> ProbeKey:
+        """The probe's name."""
+        return ProbeKey(self.pod_uid, self.container, self.probe_type)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeKnown:
+    """There is a probe, or what is known about it has changed."""
+
+    subject: Subject
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeGone:
+    """A probe is no more. A caller says so as soon as its pod is being deleted: a process that ends fails its probes,
+    and that is no incident."""
+
+    key: ProbeKey
+
+
+@dataclass(frozen=True, slots=True)
+class RolledOut:
+    """A workload of this namespace has a new version."""
+
+    namespace: str
+    workload: str
+    image: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """A probe's verdict has a container killed."""
+
+    pod_uid: str
+    container: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exited:
+    """A container ended by itself: nothing killed it, and its pod is not being deleted."""
+
+    pod_uid: str
+    container: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Nothing but time."""
+
+
+Input: TypeAlias = ProbeKnown | ProbeGone | Turn | RolledOut | Killed | Exited | Passed

@@ -1,0 +1,173 @@
+"""Incidents with real processes: one server that several workloads ask becomes slow, one container fails alone."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+import yaml
+
+from tests.support.web import Reply, Request, Server
+from tests.system.cli.conftest import Run, Start, wait_for
+
+pytestmark = pytest.mark.e2e
+
+
+class Database:
+    """A server that answers at once, or not at all while it is slow."""
+
+    def __init__(self) -> None:
+        self.is_quick = threading.Event()
+        self.is_quick.set()
+        self._server = Server(self._answer)
+
+    def _answer(self, request: Request) -> Reply:
+        self.is_quick.wait()
+        return 200, {}, "ok"
+
+    def __enter__(self) -> "Database":
+        self._server.__enter__()
+        self.address = f"127.0.0.1:{self._server.port}"
+        self.port = self._server.port
+        return self
+
+    def __exit__(self, *given: Any) -> None:
+        self.is_quick.set()
+        self._server.__exit__(*given)
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    with ExitStack() as stack:
+        yield stack.enter_context(Database())
+
+
+def deployment(name: str, **container: Any) -> dict[str, Any]:
+    app = {"name": "app", "command": ["sleep", "1000"], **container}
+    spec = {"terminationGracePeriodSeconds": 1, "containers": [app]}
+    template = {"metadata": {"labels": {"app": name}}, "spec": spec}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name},
+        "spec": {"selector": {"matchLabels": {"app": name}}, "template": template},
+    }
+
+
+def every_second(**handler: Any) -> dict[str, Any]:
+    """A probe whose timeout no busy machine reaches."""
+    return {"periodSeconds": 1, "timeoutSeconds": 30, **handler}
+
+
+def asking(database: Database) -> dict[str, Any]:
+    """A probe that the database's slowness fails; it is the prober's own only if that is half a second late."""
+    action = {"host": "127.0.0.1", "port": database.port, "path": "/"}
+    return {"periodSeconds": 2, "timeoutSeconds": 2, "httpGet": action}
+
+
+WELL = every_second(exec={"command": ["true"]})
+
+
+def started(start: Start, folder: Path, *workloads: dict[str, Any]) -> Run:
+    path = folder / "pods.yaml"
+    path.write_text(yaml.safe_dump_all(workloads))
+    run = start(str(path))
+    run.line("listening")
+    wait_for(lambda: (pods := run.status()) and all(pod["ready"] for pod in pods.values()), "all pods to be ready")
+    return run
+
+
+def incidents(run: Run) -> dict[str, Any]:
+    answer = run.verb("incidents", "-o", "json")
+    document: dict[str, Any] = json.loads(answer.stdout)
+    assert answer.returncode == (1 if document["open"] else 0), answer.stderr
+    return document
+
+
+def open_incident(run: Run, kind: str) -> dict[str, Any]:
+    found: dict[str, Any] = wait_for(
+        lambda: next((each for each in incidents(run)["open"] if each["kind"] == kind), None),
+        f"an open incident of kind {kind}",
+    )
+    return found
+
+
+def test_a_slow_server_that_three_workloads_ask_is_one_incident(
+    start: Start, tmp_path: Path, database: Database
+) -> None:
+    askers = [deployment(name, readinessProbe=asking(database)) for name in ("cart", "orders", "web")]
+    others = [deployment(name, readinessProbe=WELL) for name in ("mail", "search", "stock")]
+    run = started(start, tmp_path, *askers, *others)
+    assert "no incident is open" in run.verb("incidents").stdout
+
+    database.is_quick.clear()
+    found = open_incident(run, "shared")
+    assert (found["shared"], found["value"], found["cause"]) == ("target", database.address, "timeout")
+    assert found["counts"]["workloads"] == 3
+    assert database.address in found["evidence"]
+    assert f"incident: shared target {database.address}" in run.verb("status").stdout
+    text = run.verb("incidents")
+    assert text.returncode == 1
+    assert text.stdout.startswith(f"shared target {database.address}, for ")
+    with urlopen(f"{run.url}/metrics") as page:
+        assert b'probelet_incident_open{kind="shared"} 1' in page.read()
+
+    database.is_quick.set()
+    ended = wait_for(lambda: (now := incidents(run)) and not now["open"] and now["ended"], "the end of the incident")
+    assert [each["id"] for each in ended] == [found["id"]]
+    events = [json.loads(line) for line in run.verb("events", "-o", "json").stdout.splitlines()]
+    said = [(event["type"], event["reason"]) for event in events if event["reason"].startswith("Incident")]
+    assert said == [("Warning", "IncidentBegan"), ("Normal", "IncidentEnded")]
+
+
+def test_a_container_that_fails_alone_is_that_container_until_it_is_restarted(
+    start: Start, tmp_path: Path, database: Database
+) -> None:
+    works = tmp_path / "works"
+    container = {
+        "command": ["sh", "-c", f"touch {works}; exec sleep 1000"],
+        "livenessProbe": every_second(exec={"command": ["test", "-e", str(works)]}),
+    }
+    others = [deployment(name, readinessProbe=asking(database)) for name in ("cart", "orders", "web")]
+    run = started(start, tmp_path, deployment("worker", **container), *others)
+    follower = run.verb("incidents", "--follow", "--duration", "1s")
+    assert (follower.returncode, follower.stdout) == (0, "")
+
+    wait_for(works.exists, "the container's start")
+    works.unlink()
+    ended = wait_for(lambda: incidents(run)["ended"], "the end of an incident")
+    [found] = ended
+    assert (found["kind"], found["shared"], found["killed"], found["killed_for_nothing"]) == (
+        "container",
+        "container",
+        1,
+        0,
+    )
+    assert found["value"].startswith("default/worker")
+    assert "in the only pod" in found["evidence"]
+
+
+def test_a_container_that_ends_again_and_again_is_that_container(start: Start, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    command = ["sh", "-c", f"while [ ! -e {broken} ]; do sleep 0.1; done; exit 3"]
+    others = [deployment(name, readinessProbe=WELL) for name in ("cart", "orders", "web")]
+    run = started(start, tmp_path, deployment("worker", command=command, readinessProbe=WELL), *others)
+    broken.touch()
+    assert open_incident(run, "container")["value"].startswith("default/worker")
+
+
+def test_incidents_can_be_turned_off(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\nincidents: false\n")
+    path = tmp_path / "pods.yaml"
+    path.write_text(yaml.safe_dump(deployment("web", readinessProbe=WELL)))
+    run = start(str(path), "--config", str(file))
+    run.line("listening")
+    answer = run.verb("incidents")
+    assert answer.returncode == 3
+    assert "incidents: false" in answer.stderr
+    assert "incident" not in run.verb("status", "-o", "json").stdout

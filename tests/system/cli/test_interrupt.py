@@ -1,0 +1,74 @@
+"""Ctrl-C ends the command line at any moment without a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.patience import PATIENCE_SECONDS
+from tests.system.cli.conftest import wait_for
+
+pytestmark = pytest.mark.e2e
+
+WEB = "examples/deployment/web.yaml"
+VERBS = {
+    "explain": (WEB,),
+    "lint": (WEB,),
+    "simulate": (WEB, "--scenario", "rolling-restart"),
+    "run": ("examples/deadlock", "--listen", "127.0.0.1:0"),
+    "help": (),
+}
+MOMENTS = 10
+"""For each verb: so many of the first moments of its life."""
+FIRST, STEP = 2, 5
+"""Ticks of processor time before the first moment, and between two."""
+
+
+def ticks(pid: int) -> int:
+    """The processor time of a process, in the kernel's ticks of mostly 10 ms."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+class Begun:
+    """Whether our code runs. The interpreter catches SIGINT at the end of its own start, which is not ours to mend, and
+    the first thing that ``main`` does is to catch it no more."""
+
+    def __init__(self, pid: int) -> None:
+        self._status = Path(f"/proc/{pid}/status")
+        self._was_caught = False
+        self._is_begun = False
+
+    def __call__(self) -> bool:
+        caught = int(self._status.read_text().partition("SigCgt:\t")[2].split()[0], 16)
+        is_caught = bool(caught & 1 << (signal.SIGINT - 1))
+        self._is_begun |= self._was_caught and not is_caught
+        self._was_caught |= is_caught
+        return self._is_begun
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_moment_of_a_verb_ends_in_a_traceback(verb: str, tmp_path: Path) -> None:
+    for moment in range(MOMENTS):
+        state = ("--state-dir", str(tmp_path / f"{moment}")) if verb == "run" else ()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "probelet", verb, *VERBS[verb], *state],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+        begun = Begun(process.pid)
+
+        def is_there(process: "subprocess.Popen[str]" = process, begun: Begun = begun, wanted: int = moment) -> bool:
+            return process.poll() is not None or (begun() and ticks(process.pid) >= FIRST + wanted * STEP)
+
+        wait_for(is_there, f"moment {moment} of {verb}")
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGINT)
+        _, text = process.communicate(timeout=PATIENCE_SECONDS)
+        assert "Traceback" not in text, text
+        assert "KeyboardInterrupt" not in text, text
