@@ -46,6 +46,8 @@ use crate::exec_end::ExecEnd;
 ///         from the second attempt on, so that workers that start together spread.
 ///     wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be
 ///         a millisecond late, and four where all probes are exec probes.
+///     extra_runs_per_second: how many runs a second all probes together may make between their ordinary ones, if
+///         options of probes ask for any; 0 for no limit.
 ///     glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
 ///         of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
 ///     starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
