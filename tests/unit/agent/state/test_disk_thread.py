@@ -2,7 +2,9 @@
 
 import asyncio
 import errno
+import gc
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from threading import Event
 
@@ -71,6 +73,8 @@ async def test_a_disk_that_hangs_holds_up_each_caller_for_a_while_and_later_ones
         with pytest.raises(TimeoutError):
             await thread.make(f"{number % 2}", disk.change(f"{number}"))
     assert disk.made == []
+    kept = sum(isinstance(each, Future) for each in gc.get_objects())
+    assert kept < 100, "nobody is kept who waits no more"
     disk.goes_on.set()
     with suppress(TimeoutError):
         # Whether the thread is still in the middle of the first change or has made all, the end is the same.
