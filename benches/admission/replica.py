@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 from probelet._rust import issue_certificate, make_authority
-from probelet.webhook.certificate.pair import pem
+from probelet.base.pem import pem
 
 START_SECONDS = 20.0
 

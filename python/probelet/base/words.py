@@ -1,5 +1,6 @@
-"""Times and numbers for people."""
+"""Times, numbers and lists for people."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 
@@ -26,6 +27,12 @@ def seconds(value: float) -> str:
 def count(number: int, noun: str) -> str:
     """``1 time``, ``1,200 times``."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """``a, b``; of more than ``most`` names ``a, b and 3 more``."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def times(number: int) -> str:

@@ -21,7 +21,7 @@ REVISIONS: Final[tuple[str, ...]] = (TEMPLATE_HASH, "controller-revision-hash")
 """The labels in which a Deployment's, a StatefulSet's and a DaemonSet's pods have the version of their template."""
 
 
-def subjects(pod: Pod, node: str, workload: str, asks: Asks, service: str = "") -> Iterator[Subject]:
+def subjects(pod: Pod, node: str, workload: str, asks: Asks) -> Iterator[Subject]:
     """One for each probe of a pod on ``node``. ``workload`` is ``Kind/name``, empty for a pod that nothing manages."""
     meta = pod.metadata
     for _, container in containers(pod):
@@ -36,7 +36,6 @@ def subjects(pod: Pod, node: str, workload: str, asks: Asks, service: str = "") 
                 workload=workload,
                 image=container.image,
                 targets=asks(container, probe_type, probe),
-                service=service,
                 period_ms=probe.period_seconds * 1_000,
                 timeout_ms=probe.timeout_seconds * 1_000,
                 failure_threshold=probe.failure_threshold,
@@ -53,14 +52,10 @@ def asks_of(pod: Pod, read_command: CommandReader) -> Asks:
         if probe.exec is not None:
             found.update(dict.fromkeys(read_command(container, probe.exec.command)))
         elif action is not None and action.host:
-            found[f"{action.host}:{_number(container, action.port)}"] = None
+            found[f"{action.host}:{container.numbered(action.port)}"] = None
         return tuple(found)
 
     return asks
-
-
-def _number(container: Container, port: int | str) -> int | str:
-    return next((each.container_port for each in container.ports if each.name == port), port)
 
 
 def workload_of(pod: Pod) -> str:

@@ -103,7 +103,7 @@ class IncidentWatch:
             return
         versions = self._revisions.get(pod.workload)
         if revision and versions and revision not in versions:
-            self._give(RolledOut(first.namespace, first.workload, first.image, self._now()))
+            self._give(RolledOut(first.namespace, first.workload, first.image))
         self.forget(first.pod_uid)
         self._pods[first.pod_uid], self._uids[name] = pod, first.pod_uid
         if pod.workload:

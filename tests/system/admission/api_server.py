@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from probelet._rust import make_authority
-from probelet.webhook.certificate.pair import pem
+from probelet.base.pem import pem
 
 from tests.support.patience import PATIENCE_SECONDS
 from tests.system.admission.client import Client, Refused

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
 from probelet._rust import issue_certificate, make_authority
-from probelet.webhook.certificate.pair import pem
+from probelet.base.pem import pem
 
 from tests.system.admission.client import Json
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from probelet._rust import issue_certificate, make_authority
-from probelet.webhook.certificate.pair import certificates, pem
+from probelet.base.pem import pem
+from probelet.webhook.certificate.pair import certificates
 from probelet.webhook.certificate.self_signed import LOOK_NS
 
 from tests.system.admission.api_server import ApiServer

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from probelet._rust import make_authority
-from probelet.webhook.certificate.pair import pem
+from probelet.base.pem import pem
 
 from tests.support.paths import ROOT
 from tests.system.admission.api_server import ApiServer

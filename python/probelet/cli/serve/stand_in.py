@@ -72,6 +72,7 @@ def announce(first: "Sequence[Manifest]", stand_ins: "StandIns | None", *, on_ho
     import structlog
 
     from probelet.base.printable import printable
+    from probelet.base.words import listed
     from probelet.node.source.programs import programs
 
     if stand_ins is not None:
@@ -79,8 +80,7 @@ def announce(first: "Sequence[Manifest]", stand_ins: "StandIns | None", *, on_ho
         return
     found = programs(manifest.pod for manifest in first) if on_host and os.geteuid() == 0 else []
     if found:
-        more = f" and {len(found) - PROGRAMS_SHOWN_MAX} more" if len(found) > PROGRAMS_SHOWN_MAX else ""
         structlog.get_logger("probelet.run").warning(
             "programs of the manifests run as root on this machine; with --stand-in no program of an image does",
-            programs=printable(", ".join(found[:PROGRAMS_SHOWN_MAX]) + more),
+            programs=printable(listed(found, PROGRAMS_SHOWN_MAX)),
         )

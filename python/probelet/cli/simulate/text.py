@@ -109,9 +109,7 @@ def _incidents(run: RunRow) -> list[str]:
     moments: list[tuple[float, str]] = []
     for row in shown:
         thing = f"{row['shared']} {row['value']}".strip()
-        name = row["kind"] if not thing or row["shared"] == row["kind"] else f"{row['kind']}, {thing}"
-        if row["shared"] == row["kind"]:
-            name = thing
+        name = thing if row["shared"] == row["kind"] else ", ".join(filter(None, (row["kind"], thing)))
         moments.append((row["said_seconds"], f"at {seconds(row['said_seconds'])} {name}: {row['evidence']}"))
         if row["to_seconds"] is not None:
             killed = f"; {times(row['killed'])} killed" if row["killed"] else ""

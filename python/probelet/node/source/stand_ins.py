@@ -5,6 +5,7 @@ from typing import Final
 import structlog
 
 from probelet.base.printable import printable
+from probelet.base.words import listed
 from probelet.runtime.embedded.stand_in.plan import Behaviour
 from probelet.runtime.embedded.stand_in.pod import BehaviourOf, with_stand_ins
 from probelet.spec.model.pod import Pod
@@ -32,5 +33,5 @@ class StandIns:
     def announce(self) -> None:
         """Logs in one line which containers are played."""
         names = list(self._played)
-        shown = ", ".join(names[:SHOWN_MAX]) + (f" and {len(names) - SHOWN_MAX} more" if len(names) > SHOWN_MAX else "")
-        log.info("played by stand-ins, no program of theirs runs", containers=printable(shown or "none"))
+        shown = listed(names, SHOWN_MAX) or "none"
+        log.info("played by stand-ins, no program of theirs runs", containers=printable(shown))

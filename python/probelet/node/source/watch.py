@@ -15,6 +15,7 @@ import structlog
 from watchfiles import Change, awatch
 
 from probelet.base.printable import printable
+from probelet.base.words import listed
 from probelet.errors import ManifestError
 from probelet.host.timers import Timers
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
@@ -140,10 +141,10 @@ class Manifests:
         names = list(self._files.cannot_start)
         if not names:
             return []
-        shown = ", ".join(names[:CONTAINERS_SHOWN_MAX])
-        more = f" and {len(names) - CONTAINERS_SHOWN_MAX} more" if len(names) > CONTAINERS_SHOWN_MAX else ""
         which = f"{len(names)} {'container has' if len(names) == 1 else 'containers have'} no program on this machine"
-        return [printable(f"{which}: {shown}{more}; --stand-in puts a server in the place of each")]
+        return [
+            printable(f"{which}: {listed(names, CONTAINERS_SHOWN_MAX)}; --stand-in puts a server in the place of each")
+        ]
 
     def _log_ignored(self, pods: Sequence[Manifest]) -> None:
         line = self._ignored.of(pods)

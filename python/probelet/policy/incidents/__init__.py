@@ -1,7 +1,7 @@
 """Recognises that failures of many probes are one incident, and what they share.
 
-Sans-IO: ``IncidentDetector.handle(now_ms, input) -> outputs``. ``run``, ``agent``, ``controller`` and a simulation give
-it their probes, attempts, kills and rollouts, and show what it says. It imports nothing else of the policy.
+Sans-IO: ``IncidentDetector.handle(now_ms, input) -> outputs``. ``run``, ``agent`` and a simulation give it their
+probes, attempts, kills and rollouts, and show what it says. It imports nothing else of the policy.
 
 ``inputs`` and ``turn`` are what it takes, ``outputs`` what it puts out. ``known`` counts the pods that have each thing,
 ``explain`` says which thing explains a set of pods that fail, ``open`` is an incident while it is open, ``wording`` its

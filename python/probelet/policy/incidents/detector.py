@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Final
 
 from probelet.policy.incidents.explain import Explanation, explain
-from probelet.policy.incidents.family import family_of
+from probelet.policy.incidents.family import EXITED, family_of
 from probelet.policy.incidents.inputs import Exited, Input, Killed, Passed, ProbeGone, ProbeKey, ProbeKnown, RolledOut
 from probelet.policy.incidents.known import LATE_SHARE, Known, Pod, Probe, Thing
 from probelet.policy.incidents.open import GROWTH, OpenIncident
@@ -74,11 +74,6 @@ class IncidentDetector:
         due = self._due()
         return None if due is None else self._clock.wall(due)
 
-    def incident_of(self, pod_uid: str) -> Incident | None:
-        """The open incident that a pod belongs to."""
-        pod = self._known.pods.get(pod_uid)
-        return pod.incident.shown() if pod is not None and self._is_covered(pod) and pod.incident is not None else None
-
     def handle(self, now_ms: int, given: Input) -> list[Output]:
         """Take an input at a time in Unix milliseconds."""
         now = self._clock.look(now_ms, self._due())
@@ -90,7 +85,7 @@ class IncidentDetector:
             case ProbeGone():
                 self._gone(given, now)
             case RolledOut():
-                self._known.rolled_out(f"{given.namespace}/{given.workload}", given.image, given.at_ms, now)
+                self._known.rolled_out(f"{given.namespace}/{given.workload}", given.image, now)
             case Killed():
                 self._killed(given, now)
             case Exited():
@@ -135,9 +130,9 @@ class IncidentDetector:
             return
         pod.is_bad = False
         pod.fresh_ms = now + (ENDED_MS if pod.exits else _wait(pod))
-        if self._is_covered(pod) and pod.incident is not None:
-            pod.incident.bad -= 1
-            self._check_quiet(pod.incident, now)
+        if (incident := pod.covered) is not None:
+            incident.bad -= 1
+            self._check_quiet(incident, now)
 
     def _bad(self, probe: Probe, pod: Pod, turn: Turn, now: int) -> None:
         probe.run += 1
@@ -157,10 +152,10 @@ class IncidentDetector:
         pod = self._known.pods.get(given.pod_uid)
         if pod is None:
             return
-        if self._is_covered(pod) and pod.incident is not None:
+        if (incident := pod.covered) is not None:
             pod.restarted = True
-            pod.incident.kill()
-            self._grow(pod.incident, now)
+            incident.kill()
+            self._grow(incident, now)
         else:
             self._ended(pod, given.container, given.at_ms, now, kills=1)
 
@@ -180,8 +175,7 @@ class IncidentDetector:
         if pod is None or self._known.remove(given.key) is None:
             return
         self._loose.pop(pod.uid, None)
-        if self._is_covered(pod) and pod.incident is not None:
-            incident = pod.incident
+        if (incident := pod.covered) is not None:
             if incident.young is not None and pod in incident.young:
                 incident.young.remove(pod)
             incident.bad -= pod.is_bad
@@ -195,14 +189,15 @@ class IncidentDetector:
             pod.bad_ms, pod.bad_at_ms, pod.exits, pod.kills = now, at_ms, 0, 0
         if not pod.is_bad:
             pod.is_bad = True
-            if self._is_covered(pod) and pod.incident is not None:
-                pod.incident.bad += 1
-                pod.incident.peak = max(pod.incident.peak, pod.incident.bad)
-                self._check_quiet(pod.incident, now)
+            if (incident := pod.covered) is not None:
+                incident.bad += 1
+                incident.peak = max(incident.peak, incident.bad)
+                self._check_quiet(incident, now)
 
     def _place(self, pod: Pod, now: int) -> None:
         """Put a pod in trouble where it belongs."""
-        if not self._is_covered(pod):
+        incident = pod.covered
+        if incident is None:
             incident = self._covering(pod)
             if incident is None:
                 is_new = pod.uid not in self._loose
@@ -212,16 +207,11 @@ class IncidentDetector:
                 return
             self._loose.pop(pod.uid, None)
             incident.take(pod)
-        elif pod.incident is not None and pod.incident.count(pod) and self._is_young(pod.incident, now):
+        elif incident.count(pod) and self._is_young(incident, now):
             self._has_news = True
             self._look_at(now + AGAIN_MS)
-        if pod.incident is not None:
-            pod.incident.wait_ms = max(pod.incident.wait_ms, _wait(pod))
-            pod.incident.calm_ms = max(pod.incident.calm_ms, ENDED_MS if pod.exits else _wait(pod))
-            self._grow(pod.incident, now)
-
-    def _is_covered(self, pod: Pod) -> bool:
-        return pod.incident is not None and not pod.incident.is_over
+        _stretch(incident, pod)
+        self._grow(incident, now)
 
     def _covering(self, pod: Pod) -> OpenIncident | None:
         """The open incident whose thing a pod has."""
@@ -288,8 +278,8 @@ class IncidentDetector:
         """Begin an incident, or let the one grow that most of these pods belong to."""
         owners: dict[str, int] = {}
         for pod in found.pods:
-            if pod.incident is not None and not pod.incident.is_over:
-                owners[pod.incident.id] = owners.get(pod.incident.id, 0) + 1
+            if (owner := pod.covered) is not None:
+                owners[owner.id] = owners.get(owner.id, 0) + 1
         if not owners:
             self._begin(found, evidence(found, self._known), now)
             return
@@ -312,13 +302,12 @@ class IncidentDetector:
         self._loose.pop(pod.uid, None)
         incident.take(pod)
         incident.since_ms = min(incident.since_ms, pod.bad_at_ms)
-        incident.wait_ms = max(incident.wait_ms, _wait(pod))
-        incident.calm_ms = max(incident.calm_ms, ENDED_MS if pod.exits else _wait(pod))
+        _stretch(incident, pod)
 
     def _single(self, pod: Pod, others_bad: int, now: int) -> None:
         name = next(pod.names(), f"{pod.namespace}/{pod.name}")
         bad = pod.bad_probes()
-        cause = bad[0].cause if bad else "exited"
+        cause = bad[0].cause if bad else EXITED
         found = Explanation("container", ("container", name), [pod], 1, 0, 0, cause, family_of(cause))
         self._begin(found, alone(pod, self._known, others_bad), now)
 
@@ -403,6 +392,12 @@ class IncidentDetector:
     def _due(self) -> int | None:
         quiet = min(((each.quiet_ms or 0) + each.calm_ms for each in self._quiet.values()), default=None)
         return min((each for each in (self._look_ms, self._tell_ms, quiet) if each is not None), default=None)
+
+
+def _stretch(incident: OpenIncident, pod: Pod) -> None:
+    """The waits of an incident are those of the slowest of its pods."""
+    incident.wait_ms = max(incident.wait_ms, _wait(pod))
+    incident.calm_ms = max(incident.calm_ms, ENDED_MS if pod.exits else _wait(pod))
 
 
 def _wait(pod: Pod) -> int:

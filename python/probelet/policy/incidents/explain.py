@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
-from probelet.policy.incidents.family import CONNECTION_LEVEL, Family
+from probelet.policy.incidents.family import CONNECTION_LEVEL, EXITED, Family, family_of
 from probelet.policy.incidents.known import Known, Pod, Probe, Thing, spot
 from probelet.policy.incidents.outputs import Kind
 
@@ -351,7 +351,7 @@ def _main_cause(probes: Iterable[Probe]) -> tuple[str, Family]:
     """The most frequent cause, and the most frequent family; those of a container that ended if there is none."""
     listed = list(probes)
     if not listed:
-        return "exited", "exit"
+        return EXITED, family_of(EXITED)
     causes = Counter(probe.cause for probe in listed)
     families = Counter(probe.family for probe in listed)
     return causes.most_common(1)[0][0], families.most_common(1)[0][0]

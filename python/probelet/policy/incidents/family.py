@@ -4,16 +4,16 @@ from typing import Final, Literal
 
 Family = Literal["timeout", "connection", "status", "prober", "exit"]
 
+EXITED: Final = "exited"
+"""Stands for a container that ended by itself; it is no cause of an attempt."""
+
 _CAUSES: Final[dict[Family, tuple[str, ...]]] = {
     "timeout": ("body", "connect_timeout", "exec_timeout", "header_timeout"),
     "connection": ("dns", "eof", "refused", "reset", "tls", "unreachable"),
     "status": ("exec_exit", "grpc_status", "http2", "malformed", "redirect", "status"),
     "prober": ("cri", "port", "request", "starved"),
-    "exit": ("exited",),
+    "exit": (EXITED,),
 }
-"""``exited`` is no cause of an attempt: it stands for a container that ended by itself."""
-
-EXITED: Final = "exited"
 
 _FAMILIES: Final[dict[str, Family]] = {cause: family for family, causes in _CAUSES.items() for cause in causes}
 

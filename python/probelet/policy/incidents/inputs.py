@@ -30,8 +30,6 @@ class Subject:
     image: str = ""
     targets: tuple[str, ...] = ()
     """The names or addresses that the probe asks beyond its own container, such as ``db:5432``."""
-    service: str = ""
-    """The Service of the same namespace that selects the pod."""
     period_ms: int = 10_000
     timeout_ms: int = 1_000
     failure_threshold: int = 3
@@ -64,7 +62,6 @@ class RolledOut:
     namespace: str
     workload: str
     image: str
-    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)

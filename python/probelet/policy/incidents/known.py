@@ -90,6 +90,11 @@ class Pod:
     incident: "OpenIncident | None" = None
 
     @property
+    def covered(self) -> "OpenIncident | None":
+        """The open incident that it belongs to."""
+        return None if self.incident is None or self.incident.is_over else self.incident
+
+    @property
     def weight(self) -> int:
         """How many failed attempts in a row speak against it; an end of a container counts twice."""
         found = min(RUN_MAX, 2 * self.exits)
@@ -124,8 +129,6 @@ class WorkloadFacts:
     image: str = ""
     rolled_ms: int | None = None
     """When the last one was, by the detector's clock."""
-    rolled_at_ms: int = 0
-    """The same as the caller said it."""
     start_ms: int = 0
     """The longest start of a pod that was seen."""
     new: int = 0
@@ -150,7 +153,6 @@ class Known:
         self.workloads: dict[str, WorkloadFacts] = {}
         self.with_thing: Counter[Thing] = Counter()
         """How many pods have each thing."""
-        self.workloads_with_image: dict[str, Counter[str]] = {}
         self._nodes: dict[str, _Lateness] = {}
         self._periods: Counter[int] = Counter()
 
@@ -176,8 +178,6 @@ class Known:
             pod.things[thing] += 1
             if pod.things[thing] == 1:
                 self.with_thing[thing] += 1
-        if subject.image:
-            self.workloads_with_image.setdefault(subject.image, Counter())[pod.workload] += 1
 
     def _pod(self, subject: Subject, now: int) -> Pod:
         workload = f"{subject.namespace}/{subject.workload or f'Pod/{subject.pod}'}"
@@ -201,11 +201,6 @@ class Known:
             if not pod.things[thing]:
                 del pod.things[thing]
                 _less(self.with_thing, thing)
-        if image := probe.subject.image:
-            users = self.workloads_with_image[image]
-            _less(users, pod.workload)
-            if not users:
-                del self.workloads_with_image[image]
         if pod.probes:
             return None
         del self.pods[pod.uid]
@@ -218,12 +213,12 @@ class Known:
             self._nodes.pop(pod.node, None)
         return pod
 
-    def rolled_out(self, workload: str, image: str, at_ms: int, now: int) -> None:
+    def rolled_out(self, workload: str, image: str, now: int) -> None:
         """A workload has a new version: pods that come from now on are of it."""
         facts = self.workloads.get(workload)
         if facts is not None:
             facts.revision += 1
-            facts.image, facts.rolled_ms, facts.rolled_at_ms, facts.new = image, now, at_ms, 0
+            facts.image, facts.rolled_ms, facts.new = image, now, 0
 
     def started(self, pod: Pod, now: int) -> None:
         """A probe of a pod has its first good attempt."""

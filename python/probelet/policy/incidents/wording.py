@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from probelet.base import words
 from probelet.policy.incidents.explain import Explanation
 from probelet.policy.incidents.known import Known, Pod
 from probelet.policy.incidents.open import NAMES_MAX, main_workloads
@@ -22,17 +23,17 @@ def evidence(found: Explanation, known: Known) -> str:
             late = f"{known.late_share(found.thing[1]):.0%}" if found.thing is not None else "most"
             text = failing.format(what=f"pods on {name}") + f" while its prober is late in {late} of its attempts"
         case "node", _:
-            text = failing.format(what=f"pods on {name}") + f", of {_counted(len(workloads), 'workload')}{rest}"
+            text = failing.format(what=f"pods on {name}") + f", of {words.count(len(workloads), 'workload')}{rest}"
         case "workload", "rollout":
             text = failing.format(what=f"pods of the latest version of {name}") + _version(name, known) + rest
         case "workload", _:
             text = failing.format(what=f"pods of {name}") + _common_target(found.pods) + rest
         case "shared", "":
-            text = failing.format(what="pods") + f" of {listed(workloads)}, at the same time{rest}"
+            text = failing.format(what="pods") + f" of {_listed(workloads)}, at the same time{rest}"
         case _, sort:
             what = f"pods that ask {name}" if sort == "target" else f"pods with the {sort} {name}"
-            also = f" ({_counted(found.also, 'workload')} among them that names no target)" if found.also else ""
-            text = failing.format(what=what) + f", of {listed(workloads)}{also}{rest}"
+            also = f" ({words.count(found.also, 'workload')} among them that names no target)" if found.also else ""
+            text = failing.format(what=what) + f", of {_listed(workloads)}{also}{rest}"
     return text
 
 
@@ -51,11 +52,9 @@ def alone(pod: Pod, known: Known, others_bad: int) -> str:
     return f"{what}; {_of(others_bad, others)} other pods of {_short(pod.workload)} fail"
 
 
-def listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """Names, at most ``NAMES_MAX`` of them: ``a, b and 3 more``."""
-    shown = [_short(name) for name in names[:NAMES_MAX]]
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+    return words.listed([_short(name) for name in names], NAMES_MAX)
 
 
 def _more(found: Explanation) -> int:
@@ -71,15 +70,11 @@ def _version(name: str, known: Known) -> str:
 def _common_target(pods: list[Pod]) -> str:
     asked = [{target for probe in pod.bad_probes() for target in probe.subject.targets} for pod in pods]
     common = sorted(set.intersection(*asked)) if asked else []
-    return f", which ask {listed(common)}" if common else ""
+    return f", which ask {_listed(common)}" if common else ""
 
 
 def _of(count: int, whole: int) -> str:
     return f"{count:,} of {whole:,}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _short(name: str) -> str:

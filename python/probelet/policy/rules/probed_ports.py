@@ -26,9 +26,7 @@ def _port(probe: Probe, container: Container, pod_ip: str) -> int:
 
 def _number(port: IntOrString, container: Container) -> int:
     """A port by its number or its name in the container (kubelet pkg/probe/util.go:ResolveContainerPort, 1.36)."""
+    port = container.numbered(port)
     if isinstance(port, int):
         return port
-    named = next((known.container_port for known in container.ports if known.name == port), None)
-    if named is not None:
-        return named
     return int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else 0

@@ -75,12 +75,8 @@ class Hooks:
         request = partial(attempt, probe, pod_ip, ports, self._user_agent)
         seen = msgspec.json.decode(await _in_thread(request, give_back))
         if seen["outcome"] in ("success", "warning") or seen["cause"] in _ANSWERED:
-            return Outcome(id=f"{host}:{_port(action, container)}")
+            return Outcome(id=f"{host}:{container.numbered(action.port)}")
         return Outcome(error=seen["error"] or seen["output"])
-
-
-def _port(action: HTTPGetAction, container: Container) -> int | str:
-    return next((port.container_port for port in container.ports if port.name == action.port), action.port)
 
 
 def _text(output: bytes) -> str:

@@ -103,6 +103,10 @@ class Container(Object, frozen=True, kw_only=True):
             case "startup":
                 return self.startup_probe
 
+    def numbered(self, port: int | str) -> int | str:
+        """A port by its number where one of the container's ports has this name; else the port as it is."""
+        return next((known.container_port for known in self.ports if known.name == port), port)
+
     @property
     def probes(self) -> dict[ProbeType, Probe]:
         """The probes that are set, in the order liveness, readiness, startup."""

@@ -1,4 +1,4 @@
-"""The incidents of a cluster: what it has seen so far, told to the detector that nodes, agents and controllers use."""
+"""The incidents of a cluster: what it has seen so far, told to the detector that nodes and agents use."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -64,8 +64,11 @@ def incident_line(at: float, output: Output) -> tuple[float, str, str] | None:
 
 def inputs(state: ClusterState, *, named: bool = True) -> Iterator[Timed]:
     """The detector's inputs; those of one moment are in order. ``named``: whether it is known what probes ask."""
+    versions: set[tuple[str, int]] = set()
     for pod in state.pods.values():
-        yield from _appears(state, pod, named=named)
+        version = pod.workload, pod.version
+        yield from _appears(state, pod, named=named, is_first=version not in versions)
+        versions.add(version)
     for pod in state.pods.values():
         yield from _ends(state, pod)
     late = _Lateness(state)
@@ -79,20 +82,16 @@ def inputs(state: ClusterState, *, named: bool = True) -> Iterator[Timed]:
             yield ended, Turn(probe.uid, probe.container, probe.type, ended, good, cause, late_ms, late_ms, why)
 
 
-def _appears(state: ClusterState, pod: ClusterPod, *, named: bool) -> Iterator[Timed]:
-    """A pod's probes, and the rollout that it is the first pod of."""
+def _appears(state: ClusterState, pod: ClusterPod, *, named: bool, is_first: bool) -> Iterator[Timed]:
+    """A pod's probes, and the rollout that it is the first pod of. ``is_first``: of its version."""
     workload = state.workloads[pod.workload]
     created = round(pod.spans(state.now)[0].start * 1_000)
     meta = pod.pod.metadata
     name = "" if workload.kind == "Pod" else f"{workload.kind}/{workload.name}"
-    if pod.version > 1 and not any(
-        other.version == pod.version and other.workload == pod.workload for other in _before(state, pod)
-    ):
+    if pod.version > 1 and is_first:
         image = next((each.image for _, each in containers(pod.pod)), "")
-        yield created, RolledOut(meta.namespace, name, image, created)
+        yield created, RolledOut(meta.namespace, name, image)
     behaviours = workload.versions[pod.version - 1].behaviours
-    services = (service.name for service in state.endpoints.services.values() if service.workload == pod.workload)
-    service = next(services, "")
 
     def asks(container: Container, probe_type: ProbeType, probe: Probe) -> tuple[str, ...]:
         # The code of a container answers no tcpSocket probe, so nothing is asked.
@@ -100,15 +99,8 @@ def _appears(state: ClusterState, pod: ClusterPod, *, named: bool) -> Iterator[T
             return ()
         return tuple(behaviours.get(container.name, Behaviour()).asks.get(probe_type, ()))
 
-    for subject in subjects(pod.pod, pod.node, name, asks, service):
+    for subject in subjects(pod.pod, pod.node, name, asks):
         yield created, ProbeKnown(subject)
-
-
-def _before(state: ClusterState, pod: ClusterPod) -> Iterator[ClusterPod]:
-    for other in state.pods.values():
-        if other is pod:
-            return
-        yield other
 
 
 def _ends(state: ClusterState, pod: ClusterPod) -> Iterator[Timed]:

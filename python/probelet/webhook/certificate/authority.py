@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet._rust import issue_certificate, make_authority
+from probelet.base.pem import pem
 from probelet.errors import InvalidInputError
-from probelet.webhook.certificate.pair import (
-    CertificateError,
-    CertificatePair,
-    certificates,
-    der_of_key,
-    pem,
-    validity,
-)
+from probelet.webhook.certificate.pair import CertificateError, CertificatePair, certificates, der_of_key, validity
 from probelet.webhook.certificate.served import load, new_context
 
 NAME: Final = "probelet webhook"

@@ -58,13 +58,6 @@ def validity(certificate: bytes) -> tuple[int, int]:
         raise CertificateError(str(error)) from None
 
 
-def pem(label: str, der: bytes) -> bytes:
-    """A PEM block: ``CERTIFICATE``, or ``PRIVATE KEY`` for a key as PKCS #8."""
-    text = base64.encodebytes(der).replace(b"\n", b"")
-    lines = [text[at : at + 64] for at in range(0, len(text), 64)]
-    return b"\n".join([f"-----BEGIN {label}-----".encode(), *lines, f"-----END {label}-----".encode(), b""])
-
-
 def der_of_key(text: bytes) -> bytes:
     """The key of a PEM block ``PRIVATE KEY``. Raises CertificateError."""
     match = re.search(rb"-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----", text)

@@ -11,8 +11,9 @@ import structlog
 
 from probelet._rust import issue_certificate, make_authority
 from probelet.base.exposition.timestamp import rfc3339
+from probelet.base.pem import pem
 from probelet.spec.text.duration import SECOND
-from probelet.webhook.certificate.pair import CertificateError, CertificatePair, pem
+from probelet.webhook.certificate.pair import CertificateError, CertificatePair
 from probelet.webhook.metrics import WebhookMetrics
 
 log = structlog.get_logger("probelet.webhook")

@@ -1,5 +1,5 @@
-//! The records of a journal: of each worker, of its attempts, and of each back-off entry. Times are wall-clock times, because no other clock
-//! outlives a process.
+//! The records of a journal: of each worker, of its attempts, and of each back-off entry. Times are wall-clock times,
+//! because no other clock outlives a process.
 
 use std::time::Duration;
 

@@ -128,7 +128,7 @@ class Scene:
             self.give(ProbeGone(ProbeKey(pod, "main", subject.probe_type)))
 
     def roll_out(self, app: str, image: str) -> None:
-        self.give(RolledOut("default", f"Deployment/{app}", image, self.wall()))
+        self.give(RolledOut("default", f"Deployment/{app}", image))
 
     @property
     def open(self) -> list[Incident]:

@@ -54,7 +54,7 @@ def inputs() -> st.SearchStrategy[Input]:
         keys.map(lambda each: ProbeGone(ProbeKey(each.pod_uid, "main", each.probe_type))),
         keys.map(lambda each: Killed(each.pod_uid, "main", 0)),
         keys.map(lambda each: Exited(each.pod_uid, "main", 0)),
-        st.integers(0, APPS - 1).map(lambda app: RolledOut("default", f"Deployment/{app}", "x:2", 0)),
+        st.integers(0, APPS - 1).map(lambda app: RolledOut("default", f"Deployment/{app}", "x:2")),
         st.just(Passed()),
     )
 

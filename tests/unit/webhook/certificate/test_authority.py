@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from probelet._rust import issue_certificate, make_authority
+from probelet.base.pem import pem
 from probelet.webhook.certificate.authority import (
     AUTHORITY_SECONDS,
     BACKDATED_SECONDS,
@@ -14,14 +15,7 @@ from probelet.webhook.certificate.authority import (
     renewed,
     why_refused,
 )
-from probelet.webhook.certificate.pair import (
-    CertificateError,
-    CertificatePair,
-    certificates,
-    der_of_key,
-    pem,
-    validity,
-)
+from probelet.webhook.certificate.pair import CertificateError, CertificatePair, certificates, der_of_key, validity
 
 from tests.unit.webhook.certificate.rig import DAY, HOSTS
 

@@ -5,8 +5,8 @@ import time
 
 import pytest
 from probelet._rust import make_authority
+from probelet.base.pem import pem
 from probelet.webhook.certificate.ca_bundle import is_right
-from probelet.webhook.certificate.pair import pem
 
 NOW = int(time.time())
 

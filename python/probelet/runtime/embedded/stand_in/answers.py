@@ -1,7 +1,6 @@
 """The sockets of a stand-in: each port answers HTTP/1, HTTP/2 and gRPC health checks, whatever comes."""
 
 import asyncio
-import base64
 import ssl
 import tempfile
 import time
@@ -9,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from probelet.base.pem import pem
 from probelet.runtime.embedded.stand_in import http2
 from probelet.runtime.embedded.stand_in.behaving import Life
 from probelet.runtime.embedded.stand_in.plan import Port
@@ -77,12 +77,8 @@ def _tls(address: str) -> ssl.SSLContext:
     context.set_alpn_protocols(["h2", "http/1.1"])
     with tempfile.TemporaryDirectory() as folder:
         chain, secret = Path(folder, "tls.crt"), Path(folder, "tls.key")
-        chain.write_text(ssl.DER_cert_to_PEM_cert(certificate))
+        chain.write_bytes(pem("CERTIFICATE", certificate))
         secret.touch(mode=0o600)
-        secret.write_text(_pem("PRIVATE KEY", key))
+        secret.write_bytes(pem("PRIVATE KEY", key))
         context.load_cert_chain(chain, secret)
     return context
-
-
-def _pem(label: str, der: bytes) -> str:
-    return f"-----BEGIN {label}-----\n{base64.encodebytes(der).decode()}-----END {label}-----\n"

@@ -48,15 +48,13 @@ class Requests:
 
     def take(self, kind: int, flags: int, stream: int) -> list[int]:
         """A frame has come."""
-        match kind:
-            case 0:  # DATA
-                return [stream] if flags & END_STREAM else []
-            case 1:  # HEADERS
-                if flags & END_STREAM and flags & END_HEADERS:
-                    return [stream]
-                self._ends_with_headers = stream if flags & END_STREAM else 0
-            case 9:  # CONTINUATION
-                if flags & END_HEADERS and stream == self._ends_with_headers:
-                    self._ends_with_headers = 0
-                    return [stream]
+        if kind == DATA:
+            return [stream] if flags & END_STREAM else []
+        if kind == HEADERS:
+            if flags & END_STREAM and flags & END_HEADERS:
+                return [stream]
+            self._ends_with_headers = stream if flags & END_STREAM else 0
+        elif kind == CONTINUATION and flags & END_HEADERS and stream == self._ends_with_headers:
+            self._ends_with_headers = 0
+            return [stream]
         return []

@@ -106,7 +106,6 @@ def _hook(hook: LifecycleHandler | None, done: LifecycleHandler) -> LifecycleHan
 
 def _ports(container: Container) -> Iterator[Port]:
     """The ports that a container declares or that its probes ask."""
-    named = {port.name: port.container_port for port in container.ports if port.name}
     found = {port.container_port: False for port in container.ports if port.protocol in ("", "TCP")}
     for probe in container.probes.values():
         if probe.http_get is not None:
@@ -117,7 +116,7 @@ def _ports(container: Container) -> Iterator[Port]:
             port, is_tls = probe.tcp_socket.port, False
         else:
             continue
-        number = named.get(port) if isinstance(port, str) else port
-        if number:
+        number = container.numbered(port)
+        if isinstance(number, int) and number:
             found[number] = found.get(number, False) or is_tls
     return (Port(number, is_tls) for number, is_tls in found.items())
