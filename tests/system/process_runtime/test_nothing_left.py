@@ -159,11 +159,14 @@ async def test_a_stray_ends_with_its_container_and_only_with_that(running: Runni
 RELAY = """
 import os, pathlib, sys
 pathlib.Path(sys.argv[1]).touch()
-while os.fork() == 0:
+while os.path.exists(sys.argv[1]) and os.fork() == 0:
     if sys.argv[2:]:
         os.setsid()
 """
-"""Each process starts the next and exits: none lives long enough for the runtime to find its pid and kill it."""
+"""Each process starts the next and exits: none lives long enough for the runtime to find its pid and kill it.
+
+The relay ends with its file, so that a test that fails leaves no relay on the machine.
+"""
 
 
 async def test_a_relay_of_processes_ends_with_its_container(running: RunningRuntime, state_dir: Path) -> None:
