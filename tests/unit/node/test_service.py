@@ -178,13 +178,13 @@ async def test_a_new_service_adopts_pods_with_their_restart_counts(
 
 
 async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
-    node: ScriptedNode, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     node.service.pods.set([make_manifest("old"), make_manifest("kept")])
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
 
     await node.service.close()
-    later = make_service(node.client, RestartGate(), Path("/nowhere"), engine=Engine())
+    later = make_service(node.client, RestartGate(), tmp_path, engine=Engine())
     await later.start()
     later.pods.set([make_manifest("kept")])
     await later.remove_orphans()
@@ -198,13 +198,13 @@ async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
 
 
 async def test_a_pod_whose_uid_an_upgrade_changes_is_replaced_once(
-    node: ScriptedNode, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     """UIDs of static pods depend on the release, as a kubelet's do: its hash covers all fields that it knows."""
     node.service.pods.set([make_manifest(uid="as-before")])
     await node.until(lambda: node.pod().get("ready"))
     await node.service.close()
-    later = make_service(node.client, RestartGate(), Path("/nowhere"))
+    later = make_service(node.client, RestartGate(), tmp_path)
     await later.start()
     later.pods.set([make_manifest(uid="as-now")])
     await later.remove_orphans()
