@@ -34,7 +34,7 @@ class DiskThread:
         made: Future[None] = Future()
         with self._lock:
             _, others = self._waiting.pop(name, (None, []))
-            # Those that have given up have cancelled, and would be as many as the changes of a day.
+            # Callers that gave up have cancelled, and would be as many as the changes of a day.
             self._waiting[name] = change, [*(each for each in others if not each.cancelled()), made]
             if not self._runs:
                 self._runs = True
