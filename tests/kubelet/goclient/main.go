@@ -26,7 +26,7 @@ import (
 )
 
 // patience is the limit of the whole run, long enough for a busy machine.
-const patience = 2 * time.Minute
+const patience = 210 * time.Second
 
 type node struct {
 	manager *handover.Manager

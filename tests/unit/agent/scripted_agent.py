@@ -1,7 +1,6 @@
 """A whole agent: the real service, engine and connections; the runtime, the kubelet and the API server are scripted."""
 
 import asyncio
-import itertools
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -29,6 +28,9 @@ ROUND_TRIP_NS: Final = 10_000_000
 STEPS_WITH_CALL: Final = 100
 STEPS_A_CALL: Final = 5
 """A wait of more than a second calls the runtime in every fifth step: these calls are what a long wait costs."""
+STEPS_MAX: Final = 200_000
+"""Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait, because
+a callback of the event loop may swallow its exception."""
 STEPS_OF_LOOP: Final = 5
 """So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
 
@@ -87,11 +89,12 @@ class AgentNode:
     # Time.
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Makes round trips until ``true`` returns true; only the timeout of the test limits their number."""
-        for number in itertools.count():
+        """Makes round trips until ``true`` returns true."""
+        for number in range(STEPS_MAX):
             if true():
                 return
             await self._step(calls=number < STEPS_WITH_CALL or number % STEPS_A_CALL == 0)
+        raise TimeoutError(f"not within {STEPS_MAX} round trips")
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
         """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``."""

@@ -126,9 +126,10 @@ def test_a_listener_on_the_pods_own_address_comes_before_any_other(opened: ExitS
     other = opened.enter_context(socket.socket())
     for one in (own, other):
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    own.bind((address, 0))
-    port = own.getsockname()[1]
-    other.bind(("0.0.0.0", port))
+    # A port that is free on every address.
+    other.bind(("0.0.0.0", 0))
+    port = other.getsockname()[1]
+    own.bind((address, port))
     own.listen()
     other.listen()
     assert look(Scene({(POD, port): "s-own", ("127.64.9.10", port): "s-other"}, MEMBERS)).keys() == {
