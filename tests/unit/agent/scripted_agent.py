@@ -29,8 +29,8 @@ STEPS_WITH_CALL: Final = 100
 STEPS_A_CALL: Final = 5
 """A wait of more than a second calls the runtime in every fifth step: these calls are what a long wait costs."""
 STEPS_MAX: Final = 200_000
-"""Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait, because
-a callback of the event loop may swallow its exception."""
+"""Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait,
+because a callback of the event loop may swallow its exception."""
 STEPS_OF_LOOP: Final = 5
 """So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
 
