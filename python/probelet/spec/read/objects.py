@@ -38,8 +38,8 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, shorten
 
 # Finds the programs of a pod that this machine lacks.
 MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
-# Puts other programs into a pod in the place of its containers; the second argument is the name of its workload.
-StandIn: TypeAlias = Callable[[Pod, str], Pod]
+# Changes what a pod's containers run, or as whom; the second argument is the name of its workload.
+ChangePod: TypeAlias = Callable[[Pod, str], Pod]
 
 REPLICAS_MAX: Final = 4096
 """Most pods that ``replicas`` makes of one file: many times those of a node."""
@@ -54,15 +54,15 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``stand_in`` changes what the
-    pods run, after the rules for manifests have judged them.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``change`` changes what the
+    pods run, or as whom, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
-    stand_in: StandIn | None = None
+    change: ChangePod | None = None
 
 
 class FoundPod(NamedTuple):
@@ -169,8 +169,8 @@ class _Reader:
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
         warnings = unresolved_ports(pod)
-        if self._rules.stand_in is not None:
-            pods = [self._rules.stand_in(each, name.name) for each in pods]
+        if self._rules.change is not None:
+            pods = [self._rules.change(each, name.name) for each in pods]
         if self._rules.runtime == "process":
             runs = pods[-1] if pods else pod
             errors += require_command(runs)

@@ -63,7 +63,10 @@ def with_stand_ins(pod: Pod, workload: str, behaviour_of: BehaviourOf) -> tuple[
 
 
 def _bare(container: Container, program: list[str]) -> Container:
-    """The container with another program. It has no variables, because they may come from objects that are not here."""
+    """The container with another program. It has no variables, because they may come from objects that are not here.
+
+    It names no user either: a stand-in is a program of probelet's own, and its container may have a port below 1024.
+    """
     probes = {f"{probe_type}_probe": _asked(probe, probe_type) for probe_type, probe in container.probes.items()}
     return replace(
         container,
@@ -72,6 +75,7 @@ def _bare(container: Container, program: list[str]) -> Container:
         working_dir="",
         env=[EnvVar(name="PYTHONPATH", value=_ROOT)],
         env_from=[],
+        security_context=None,
         lifecycle=_hooks(container.lifecycle),
         **probes,
     )
