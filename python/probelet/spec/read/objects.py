@@ -18,7 +18,7 @@ from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
-from probelet.spec.model.pod import Pod
+from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
@@ -78,6 +78,8 @@ class FoundPod(NamedTuple):
     """A line for each field of a probe, or in the place of one, that no probe has."""
     stands_for: int = 1
     """How many pods its template asks for, if it alone is made of it."""
+    written: PodSpec | None = None
+    """What its manifest says, if ``Rules.change`` changed the pod."""
 
 
 @dataclass
@@ -169,6 +171,7 @@ class _Reader:
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
         warnings = unresolved_ports(pod)
+        written = None if self._rules.change is None else pod.spec
         if self._rules.change is not None:
             pods = [self._rules.change(each, name.name) for each in pods]
         if self._rules.runtime == "process":
@@ -186,7 +189,7 @@ class _Reader:
             self._found.names.append(name)
             misspelt = tuple(_misspelt(found))
             stands_for = asked.pods if kind.template and asked.field and not self._rules.replicas else 1
-            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for) for pod in pods)
+            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for, written) for pod in pods)
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""

@@ -60,3 +60,13 @@ def test_a_cri_runtime_has_users_of_its_own() -> None:
     assert read_user(None, on_host=False) is None
     with pytest.raises(CliError, match="only for --runtime process"):
         read_user("root", on_host=False)
+
+
+def test_the_fields_that_count_as_ignored_are_those_of_the_manifest() -> None:
+    plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a, command: [/bin/true]}]\n"
+    rules = Rules(runtime="process", change=Programs(None, WEB).change)
+    assert [found.ignored for found in read_pods(Path("a.yaml"), plain, rules).pods] == [()]
+    (found,) = read_pods(
+        Path("shop.yaml"), TEXT, Rules(runtime="process", change=Programs(StandIns(), WEB).change)
+    ).pods
+    assert "spec.containers[0].securityContext.privileged" in {each.field for each in found.ignored}
