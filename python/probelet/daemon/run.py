@@ -41,6 +41,7 @@ log = structlog.get_logger("probelet.run")
 class RunFlags:
     """The flags of the command line. ``seconds`` limits the run; None means until a signal.
 
+    ``has_users``: a container of the embedded runtime runs as the user that its pod names, else all run as probelet.
     ``drain``: the pods end with the service. ``root``: where the files of pods are on a CRI runtime. ``serve``: the
     socket for another node agent's pods, if any.
     """
@@ -50,6 +51,7 @@ class RunFlags:
     first: list[Manifest]
     runtime: str
     isolate: Isolation
+    has_users: bool
     node: str
     seconds: float | None
     drain: bool
@@ -172,7 +174,8 @@ async def _runtime(
     except OSError as error:
         raise DaemonError(f"--state-dir {state_dir}: no directory for logs: {error.strerror}") from error
     stack.callback(kept.close)
-    runtime = await launch(state_dir, log_limits(flags.configuration.kubelet), flags.isolate)
+    limits = log_limits(flags.configuration.kubelet)
+    runtime = await launch(state_dir, limits, flags.isolate, has_users=flags.has_users)
     stack.push_async_callback(runtime.aclose)
     return runtime, runtime.endpoint, kept
 

@@ -64,7 +64,7 @@ def test_a_start_as_root_says_first_what_runs_as_root(start: Start, tmp_path: Pa
         "  - {name: app, command: [sleep, '3600'], livenessProbe: {exec: {command: [/bin/true]}}}\n"
     )
     run = start(str(path))
-    line = run.line("programs of the manifests run as root on this machine")
+    line = run.line("programs of the manifests run as root on this machine; --user NAME")
     assert line["programs"] == "sleep (web/app), /bin/true (web/app)"
     run.line("container started")
     messages = [each["message"] for each in run.log_lines]

@@ -72,6 +72,16 @@ def test_a_kill_before_unreadiness_is_no_error_without_a_client(tmp_path: Path) 
     assert [level for level, _ in found(tmp_path, "PL203", agent, SERVICE)] == ["error"]
 
 
+@pytest.mark.parametrize(("services", "count"), [((), 0), ((SERVICE,), 1)])
+def test_a_job_has_no_clients_unless_a_service_selects_its_pods(
+    tmp_path: Path, services: tuple[dict[str, Any], ...], count: int
+) -> None:
+    template = deployment(livenessProbe=HTTP, readinessProbe=HTTP)["spec"]["template"]
+    template["spec"]["restartPolicy"] = "Never"
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "load"}, "spec": {"template": template}}
+    assert len(found(tmp_path, "PL202", job, *services)) == count
+
+
 @pytest.mark.parametrize(("strategy", "count"), [({"type": "Recreate"}, 0), ({"type": "RollingUpdate"}, 1), (None, 1)])
 def test_a_recreated_deployment_does_not_go_on_after_min_ready_seconds(
     tmp_path: Path, strategy: dict[str, str] | None, count: int

@@ -46,7 +46,7 @@ def _by_rule(findings: list[Finding]) -> Iterator[Line]:
 
 def _sentence(finding: Finding) -> str:
     owner = f"{finding.object}: " if finding.object else ""
-    guess = " (a guess from the name)" if finding.confidence == "heuristic" else ""
+    guess = " (a guess)" if finding.confidence == "heuristic" else ""
     return f"{owner}{finding.message}{guess}"
 
 

@@ -20,11 +20,11 @@ def ask(target: Target, tries: int, kubelet_version: str, runtime: str | None, c
     _require_runtime(target, runtime, container_id)
     try:
         if target.probe.handler != "exec":
-            return _document(lambda: over_socket(target, kubelet_version), tries)
+            return repeated(lambda: over_socket(target, kubelet_version), tries)
         from probelet.cli.probe.exec import exec_attempts
 
         with exec_attempts(target, runtime, container_id) as attempts:
-            return _document(attempts, tries)
+            return repeated(attempts, tries)
     except KeyboardInterrupt:
         raise CliError("interrupted", code=Exit.CANNOT) from None
 
@@ -49,7 +49,8 @@ def _require_runtime(target: Target, runtime: str | None, container_id: str | No
         raise CliError(f"--runtime: {error}") from error
 
 
-def _document(attempts: Callable[[], Seen], tries: int) -> Seen:
+def repeated(attempts: Callable[[], Seen], tries: int) -> Seen:
+    """The document of the last attempt: at most ``tries`` of them, until one is no prober error."""
     tried = 1
     seen = attempts()
     while seen["outcome"] == "error" and tried < tries:

@@ -38,7 +38,7 @@ def exec_attempts(target: Target, runtime: str | None, container_id: str | None)
         stack = AsyncExitStack()
         try:
             client, found = runner.run(_container(stack, target, runtime, container_id))
-            yield lambda: runner.run(_attempt(client, found, target))
+            yield lambda: runner.run(attempt_in(client, found, target))
         except (ContainerConfigError, CriError, LaunchError) as error:
             raise CliError(str(error), code=Exit.CANNOT) from error
         finally:
@@ -87,7 +87,8 @@ async def _wait_container(client: RuntimeClient, target: Target) -> str:
     return container_id
 
 
-async def _attempt(client: RuntimeClient, container_id: str, target: Target) -> Seen:
+async def attempt_in(client: RuntimeClient, container_id: str, target: Target) -> Seen:
+    """One attempt in a container that runs."""
     action = target.probe.exec
     assert action is not None
     # Only literal values apply, the last one of a name; a value from elsewhere is empty

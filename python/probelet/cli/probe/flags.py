@@ -78,6 +78,14 @@ Type = Annotated[
     Literal["liveness", "readiness", "startup"] | None,
     Parameter(name="--type", help="Probe of that container, if it has several."),
 ]
+StandIn = Annotated[
+    bool,
+    Parameter(
+        name="--stand-in",
+        negative="",
+        help="With --from: a stand-in answers in the place of the container, as with run --stand-in.",
+    ),
+]
 Spec = Annotated[
     str | None, Parameter(name="--spec", metavar="JSON", help="A v1.Probe; used without defaults and validation.")
 ]

@@ -19,6 +19,7 @@ from probelet.cli.probe.flags import (
     Port,
     Runtime,
     Spec,
+    StandIn,
     Timeout,
     Tries,
     Type,
@@ -39,6 +40,7 @@ app = verb(
     "probelet probe grpc --port 9000 --service shop.v1.Cart -o json",
     "probelet probe exec -- sh -c 'test -e /tmp/healthy'",
     "probelet probe --from examples/web/pod.yaml --type readiness",
+    "probelet probe --from deployment.yaml --type liveness --stand-in",
     'probelet probe --spec \'{"tcpSocket": {"port": 80}, "timeoutSeconds": 1}\'',
 )
 
@@ -52,6 +54,7 @@ def probe(
     pod: PodName = None,
     container: ContainerName = None,
     type_: Type = None,
+    stand_in: StandIn = False,
     spec: Spec = None,
     pod_ip: PodIp = None,
     container_port: ContainerPort = None,
@@ -66,8 +69,10 @@ def probe(
 
     if (from_ is None) == (spec is None):
         raise CliError("give one of http, tcp, grpc, exec, --from and --spec", hint="probelet probe --help")
-    if from_ is None and (pod or container or type_):
-        raise CliError("--pod, --container and --type need --from")
+    if from_ is None and (pod or container or type_ or stand_in):
+        raise CliError("--pod, --container, --type and --stand-in need --from")
+    if stand_in and (pod_ip or runtime or container_id):
+        raise CliError("--stand-in has an address of its own: no --pod-ip, --runtime or --container-id beside it")
     if from_ is not None and container_port:
         raise CliError("--container-port does not go with --from: the container has its own")
     if spec is not None:
@@ -75,6 +80,8 @@ def probe(
     else:
         assert from_ is not None
         target = from_manifest(ProbeName(from_, pod, container, type_), pod_ip, state_dir)
+    if stand_in:
+        return _ask_stand_in(target, tries, output, kubelet_version)
     return _ask(target, tries, output, kubelet_version, runtime, container_id)
 
 
@@ -178,6 +185,16 @@ def _from_flags(
     from probelet.cli.probe.target import from_flags
 
     return _ask(from_flags(probe, pod_ip, container_port or ()), tries, output, kubelet_version)
+
+
+def _ask_stand_in(target: "Target", tries: int, output: str, kubelet_version: str) -> int:
+    from probelet.cli.probe.attempt import exit_code
+    from probelet.cli.probe.report import show
+    from probelet.cli.probe.stand_in import ask_stand_in
+
+    seen, asked = ask_stand_in(target, tries, kubelet_version)
+    show(seen, asked, output)
+    return exit_code(seen)
 
 
 def _ask(

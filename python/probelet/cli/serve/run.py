@@ -20,7 +20,8 @@ from probelet.cli.options import (
     StateDir,
 )
 from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFlags, ManifestFlags
-from probelet.cli.serve.stand_in import STAND_IN, StandInFlags, announce
+from probelet.cli.serve.programs import Programs, UserName, read_user
+from probelet.cli.serve.stand_in import STAND_IN, StandInFlags
 from probelet.cli.verb import verb
 from probelet.errors import ManifestError
 
@@ -47,7 +48,8 @@ app = verb(
     "Without --runtime a container is a program of this machine, with the pod's\n"
     "address in $POD_IP: it needs a command, and its image is ignored. With\n"
     "--stand-in no program of a manifest with images runs: a server in the place of\n"
-    "each container answers its probes, so that any Deployment can be tried.\n\n"
+    "each container answers its probes, so that any Deployment can be tried. If root\n"
+    "starts it, --user runs these programs as another user.\n\n"
     "probelet watches files and directories: a new pod starts, a removed pod ends,\n"
     "and a pod whose new version has a mistake keeps its old one. A mistake costs\n"
     "its pod and not the others ('probelet status' names it); probelet refuses to\n"
@@ -76,6 +78,7 @@ def run(
     allow_remote: AllowRemote = False,
     serve: Serve = None,
     stand_in: StandInFlags = STAND_IN,
+    user: UserName = None,
     state_dir: StateDir = None,
     root_dir: RootDir = Path("/var/lib/probelet"),
     node_name: NodeName = None,
@@ -95,7 +98,9 @@ def run(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     node = node_name or socket.gethostname()
-    stand_ins = stand_in.read(on_host=runtime == PROCESS)
+    on_host = runtime == PROCESS
+    run_as = read_user(user, on_host=on_host)
+    programs = Programs(stand_in.read(on_host=on_host), run_as)
     source = Manifests(
         list(paths),
         configuration.gates,
@@ -103,7 +108,7 @@ def run(
         deny_hosts=configuration.probelet.deny_host_probes,
         replicas=manifests.replicas,
         node=node,
-        stand_in=None if stand_ins is None else stand_ins.play,
+        change=programs.change,
     )
     first = _first(source, strict=manifests.strict, idle=serve is not None)
     flags = RunFlags(
@@ -112,6 +117,7 @@ def run(
         first=first,
         runtime=runtime,
         isolate=isolate,
+        has_users=run_as is not None,
         node=node,
         seconds=duration,
         drain=drain or runtime == PROCESS,
@@ -119,7 +125,7 @@ def run(
         serve=serve,
         descriptors=descriptors,
     )
-    tell = partial(announce, first, stand_ins, on_host=runtime == PROCESS)
+    tell = partial(programs.announce, first, on_host=on_host)
     return _carried_out(flags, state_dir, listen, tell, allow_remote=allow_remote)
 
 

@@ -1,9 +1,8 @@
-"""``run --stand-in``, and the lines before a start about the programs of the manifests."""
+"""``run --stand-in``."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -11,10 +10,6 @@ from probelet.cli.exit import CliError
 
 if TYPE_CHECKING:
     from probelet.node.source.stand_ins import StandIns
-    from probelet.spec.read.load import Manifest
-
-PROGRAMS_SHOWN_MAX: Final = 8
-"""Programs that the line about a start as root names."""
 
 
 @Parameter(name="*")
@@ -63,24 +58,3 @@ def _as_it_says(path: Path) -> "StandIns":
     if left := not_played(file):
         structlog.get_logger("probelet.run").warning(f"{path}: no stand-in plays {', '.join(left)}")
     return StandIns(behaviours(file, time.monotonic()))
-
-
-def announce(first: "Sequence[Manifest]", stand_ins: "StandIns | None", *, on_host: bool) -> None:
-    """Says before anything is started which containers are played, or which programs run with all rights here."""
-    import os
-
-    import structlog
-
-    from probelet.base.printable import printable
-    from probelet.base.words import listed
-    from probelet.node.source.programs import programs
-
-    if stand_ins is not None:
-        stand_ins.announce()
-        return
-    found = programs(manifest.pod for manifest in first) if on_host and os.geteuid() == 0 else []
-    if found:
-        structlog.get_logger("probelet.run").warning(
-            "programs of the manifests run as root on this machine; with --stand-in no program of an image does",
-            programs=printable(listed(found, PROGRAMS_SHOWN_MAX)),
-        )

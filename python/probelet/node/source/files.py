@@ -41,7 +41,7 @@ from probelet.spec.read.load import (
     unique,
     unique_objects,
 )
-from probelet.spec.read.objects import Rules, StandIn
+from probelet.spec.read.objects import ChangePod, Rules
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.needed import cannot_start, missing_programs
 from probelet.spec.text.duration import MILLISECOND
@@ -101,7 +101,7 @@ class ManifestFiles:
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,
-        stand_in: StandIn | None = None,
+        change: ChangePod | None = None,
     ) -> None:
         self.cannot_start: dict[str, None] = {}
         """The containers that had no program on this machine when they were read, ``pod/container``, in order."""
@@ -113,7 +113,7 @@ class ManifestFiles:
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
-        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas, stand_in)
+        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas, change)
         self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}

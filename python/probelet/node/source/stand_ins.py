@@ -22,16 +22,17 @@ class StandIns:
 
     def __init__(self, behaviour_of: BehaviourOf | None = None) -> None:
         self._behaviour_of = behaviour_of or (lambda workload, container: Behaviour())
-        self._played: dict[str, None] = {}
+        self.played: dict[str, None] = {}
+        """The containers that were ever played, ``pod/container``, in order."""
 
     def play(self, pod: Pod, workload: str) -> Pod:
-        """The pod with stand-ins; for ``Rules.stand_in``."""
+        """The pod with stand-ins; for ``Rules.change``."""
         changed, names = with_stand_ins(pod, workload, self._behaviour_of)
-        self._played |= {f"{pod.metadata.name}/{name}": None for name in names}
+        self.played |= {f"{pod.metadata.name}/{name}": None for name in names}
         return changed
 
     def announce(self) -> None:
         """Logs in one line which containers are played."""
-        names = list(self._played)
+        names = list(self.played)
         shown = listed(names, SHOWN_MAX) or "none"
         log.info("played by stand-ins, no program of theirs runs", containers=printable(shown))

@@ -25,7 +25,7 @@ from probelet.node.source.mistakes import Mistakes
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
-from probelet.spec.read.objects import StandIn
+from probelet.spec.read.objects import ChangePod
 from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
 
@@ -51,7 +51,7 @@ class Manifests:
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
     ``deny_hosts`` a probe or hook that names a host is a mistake. With ``replicas`` a workload has as many pods as it
-    asks for. ``node`` is the name of the node that runs the pods. ``stand_in`` puts other programs into them.
+    asks for. ``node`` is the name of the node that runs the pods. ``change`` changes what they run, or as whom.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Manifests:
         deny_hosts: bool = False,
         replicas: bool = False,
         node: str = "",
-        stand_in: StandIn | None = None,
+        change: ChangePod | None = None,
     ) -> None:
         self._paths = [path for path in paths if path != STDIN]
         self._has_stdin = STDIN in paths
@@ -79,7 +79,7 @@ class Manifests:
             replicas=replicas,
             node=node,
             objects=self.objects,
-            stand_in=stand_in,
+            change=change,
         )
         self._ignored = IgnoredSummary(runtime)
         self.right = asyncio.Event()

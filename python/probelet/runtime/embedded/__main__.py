@@ -1,5 +1,5 @@
-"""``python -m probelet.runtime.embedded --socket PATH --root DIR [--owner-fd N] [--isolate namespace]``: runs the
-embedded runtime alone."""
+"""``python -m probelet.runtime.embedded --socket PATH --root DIR [--owner-fd N] [--isolate namespace] [--users]``:
+runs the embedded runtime alone."""
 
 import argparse
 import sys
@@ -23,13 +23,17 @@ def main() -> int:
     parser.add_argument(
         "--isolate", choices=("none", "namespace"), default="none", help="namespace: each pod has a network namespace"
     )
+    parser.add_argument(
+        "--users", action="store_true", help="a container runs as the user of its configuration; default: all as we do"
+    )
     parser.add_argument("--open-files", type=int, help="soft limit of open files of containers; default: as inherited")
     arguments = parser.parse_args()
     if arguments.open_files is not None:
         open_files.lower(arguments.open_files)
     socket, root = arguments.socket.absolute(), arguments.root.absolute()
     limits = LogLimits(arguments.log_bytes_max, arguments.log_files_max)
-    return guard.run(socket, root, limits, arguments.owner_fd, isolate=arguments.isolate == "namespace")
+    isolate = arguments.isolate == "namespace"
+    return guard.run(socket, root, limits, arguments.owner_fd, isolate=isolate, has_users=arguments.users)
 
 
 sys.exit(main())

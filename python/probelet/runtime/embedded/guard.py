@@ -27,7 +27,9 @@ UNUSABLE_EXIT_CODE = 2
 logger = logging.getLogger(__name__)
 
 
-def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None, *, isolate: bool) -> int:
+def run(
+    socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None, *, isolate: bool, has_users: bool
+) -> int:
     """Claims the root, runs the runtime in a child, and kills every process once the child or the owner has ended."""
     logging.basicConfig(format="probelet embedded runtime: %(message)s", stream=sys.stderr)
     try:
@@ -49,7 +51,7 @@ def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | No
     runtime = os.fork()
     if runtime == 0:
         os.close(life_writing)
-        _be_the_runtime(root, Settings(socket, root.path, log_limits, bridge), life_reading, owner_fd)
+        _be_the_runtime(root, Settings(socket, root.path, log_limits, bridge, has_users), life_reading, owner_fd)
     os.close(life_reading)
     os.set_blocking(stop_writing, False)
     signal.set_wakeup_fd(stop_writing)

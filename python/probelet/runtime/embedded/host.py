@@ -9,11 +9,15 @@ from probelet.runtime.embedded.child.reaper import Reaper
 
 
 class Host:
-    """The event loop, the reaper of child processes, the root that marks them, and the limits of their logs."""
+    """The event loop, the reaper of child processes, the root that marks them, and the limits of their logs.
 
-    def __init__(self, root: str, log_limits: LogLimits) -> None:
+    ``has_users``: a container runs as the user that its configuration names, else all run as this process.
+    """
+
+    def __init__(self, root: str, log_limits: LogLimits, *, has_users: bool = False) -> None:
         self.root = root
         self.log_limits = log_limits
+        self.has_users = has_users
         self.loop = asyncio.get_running_loop()
         self.reaper = Reaper(self.loop)
         self.orphans = OrphanProcesses(self.loop)

@@ -62,17 +62,20 @@ class EmbeddedRuntime:
             await self.process.wait()
 
 
-async def launch(state_dir: Path, log_limits: LogLimits = LOG_LIMITS, isolate: Isolation = "none") -> EmbeddedRuntime:
+async def launch(
+    state_dir: Path, log_limits: LogLimits = LOG_LIMITS, isolate: Isolation = "none", *, has_users: bool = False
+) -> EmbeddedRuntime:
     """Starts the embedded runtime under ``state_dir``/runtime and waits until it serves. Raises LaunchError.
 
-    ``namespace`` gives each pod a network namespace, for which this process must be root.
+    ``namespace`` gives each pod a network namespace, and with ``has_users`` a container runs as the user that its
+    configuration names; for both this process must be root.
     """
     path = _socket_path(state_dir)
     root = path.parent
     ours, theirs = socket.socketpair()
     try:
         with theirs:
-            process = await _start(root, path, log_limits, theirs.fileno(), isolate)
+            process = await _start(root, path, log_limits, theirs.fileno(), isolate, has_users=has_users)
         ours.setblocking(False)
         endpoint = await _ready(ours, process)
     except BaseException:
@@ -89,7 +92,9 @@ def _socket_path(state_dir: Path) -> Path:
     return path
 
 
-async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int, isolate: Isolation) -> Process:
+async def _start(
+    root: Path, path: Path, log_limits: LogLimits, owner_fd: int, isolate: Isolation, *, has_users: bool
+) -> Process:
     bytes_max = [] if log_limits.bytes_max is None else ["--log-bytes-max", str(log_limits.bytes_max)]
     # The runtime and its containers have the limits with which this process was started.
     inherited = open_files.inherited()
@@ -99,6 +104,7 @@ async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int, i
         *(sys.executable, "-P", "-m", "probelet.runtime.embedded"),
         *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd), "--isolate", isolate),
         *("--log-files-max", str(log_limits.files_max), *bytes_max, *files),
+        *(("--users",) if has_users else ()),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))},

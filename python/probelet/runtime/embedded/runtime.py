@@ -12,6 +12,7 @@ from importlib import metadata
 
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
+from probelet.runtime.embedded.child.user import User, user_of
 from probelet.runtime.embedded.events import EventReader, Events
 from probelet.runtime.embedded.host import Host
 from probelet.runtime.embedded.listening.looks import Looks
@@ -176,10 +177,16 @@ class ProcessRuntime:
         # A sandbox that is ready and has no address is on the host's network.
         network = sandbox.network if sandbox.network.ip else replace(sandbox.network, ip=NODE_ADDRESS)
         log_path = sandbox.log_path(config)
-        container = Container(self._host, sandbox.id, network, config, log_path, self._publish_container)
+        container = Container(
+            self._host, sandbox.id, network, config, log_path, self._publish_container, self._user(config)
+        )
         self._containers[container.id] = sandbox.containers[container.id] = container
         self._publish_container(container, api_pb2.CONTAINER_CREATED_EVENT)
         return api_pb2.CreateContainerResponse(container_id=container.id)
+
+    def _user(self, config: api_pb2.ContainerConfig) -> User | None:
+        context = config.linux.security_context
+        return user_of(context.run_as_user.value) if self._host.has_users and context.HasField("run_as_user") else None
 
     async def start_container(self, request: api_pb2.StartContainerRequest) -> api_pb2.StartContainerResponse:
         container = self._container(request.container_id)

@@ -28,12 +28,13 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a runtime serves: at ``socket``, with a claimed ``root``. With a ``bridge`` each pod has a network namespace
-    on it."""
+    on it. ``has_users``: a container runs as the user that its configuration names."""
 
     socket: Path
     root: Path
     log_limits: LogLimits
     bridge: Bridge | None
+    has_users: bool
 
 
 def tell_owner(owner_fd: int | None, **news: str) -> None:
@@ -73,7 +74,8 @@ def handle_ignored_signals() -> None:
 async def _serve(settings: Settings, lifelines: Sequence[int], owner_fd: int | None) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    host, bridge = Host(str(settings.root), settings.log_limits), settings.bridge
+    host = Host(str(settings.root), settings.log_limits, has_users=settings.has_users)
+    bridge = settings.bridge
     networks = LoopbackNetworks(host.root) if bridge is None else NamespaceNetworks(host, bridge)
     server = grpc_channel.Server(ProcessRuntime(host, networks))
     await server.start(str(settings.socket))

@@ -170,7 +170,9 @@ def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
 
 def _manifest(found: FoundPod, path: Path, runtime: RuntimeKind | None, node: str) -> Manifest:
     pod = with_static_uid(found.pod, path, node)
-    ignored = tuple(ignored_fields(pod, runtime)) if runtime is not None else ()
+    # A person looks for the fields of the manifest, and not for what --user or --stand-in puts into their place.
+    written = pod if found.written is None else msgspec.structs.replace(pod, spec=found.written)
+    ignored = tuple(ignored_fields(written, runtime)) if runtime is not None else ()
     digest = hashlib.sha256(encode_pod(pod)).hexdigest()
     return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt, found.stands_for)
 

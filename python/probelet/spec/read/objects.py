@@ -18,7 +18,7 @@ from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
-from probelet.spec.model.pod import Pod
+from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
@@ -38,8 +38,8 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, shorten
 
 # Finds the programs of a pod that this machine lacks.
 MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
-# Puts other programs into a pod in the place of its containers; the second argument is the name of its workload.
-StandIn: TypeAlias = Callable[[Pod, str], Pod]
+# Changes what a pod's containers run, or as whom; the second argument is the name of its workload.
+ChangePod: TypeAlias = Callable[[Pod, str], Pod]
 
 REPLICAS_MAX: Final = 4096
 """Most pods that ``replicas`` makes of one file: many times those of a node."""
@@ -54,15 +54,15 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``stand_in`` changes what the
-    pods run, after the rules for manifests have judged them.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``change`` changes what the
+    pods run, or as whom, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
-    stand_in: StandIn | None = None
+    change: ChangePod | None = None
 
 
 class FoundPod(NamedTuple):
@@ -78,6 +78,8 @@ class FoundPod(NamedTuple):
     """A line for each field of a probe, or in the place of one, that no probe has."""
     stands_for: int = 1
     """How many pods its template asks for, if it alone is made of it."""
+    written: PodSpec | None = None
+    """What its manifest says, if ``Rules.change`` changed the pod."""
 
 
 @dataclass
@@ -169,8 +171,9 @@ class _Reader:
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
         warnings = unresolved_ports(pod)
-        if self._rules.stand_in is not None:
-            pods = [self._rules.stand_in(each, name.name) for each in pods]
+        written = None if self._rules.change is None else pod.spec
+        if self._rules.change is not None:
+            pods = [self._rules.change(each, name.name) for each in pods]
         if self._rules.runtime == "process":
             runs = pods[-1] if pods else pod
             errors += require_command(runs)
@@ -186,7 +189,7 @@ class _Reader:
             self._found.names.append(name)
             misspelt = tuple(_misspelt(found))
             stands_for = asked.pods if kind.template and asked.field and not self._rules.replicas else 1
-            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for) for pod in pods)
+            self._found.pods.extend(FoundPod(pod, name, root.line, misspelt, stands_for, written) for pod in pods)
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""

@@ -50,6 +50,16 @@ def test_a_stand_in_serves_the_ports_of_its_container_and_of_its_probes() -> Non
     assert container.startup_probe.exec.command[:2] == ["/bin/sh", "-c"]
 
 
+def test_a_port_has_tls_in_whichever_container_of_the_pod_it_is() -> None:
+    made, _ = placed("""
+  containers:
+  - {name: router, image: router, startupProbe: {httpGet: {port: 9141, scheme: HTTPS}}}
+  - {name: exporter, image: exporter, ports: [{containerPort: 9141}, {containerPort: 9142}]}
+""")
+    ports = {container.name: plan(container).ports for container in made.spec.containers}
+    assert ports == {"router": [Port(9141, is_tls=True)], "exporter": [Port(9141, is_tls=True), Port(9142)]}
+
+
 def test_nothing_of_a_played_container_runs_or_is_looked_for() -> None:
     made, _ = placed("""
   hostNetwork: true

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.facts.minutes import in_minutes
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -22,7 +23,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     yield probe.hit(
         "timeoutSeconds",
         f"timeoutSeconds {timing.timeout} is {timing.timeout // timing.period} times periodSeconds {timing.period}: a "
-        f"container that hangs is {verdict} only after up to {latest.latest} s ({latest.latest / 60:.1f} min), and one "
+        f"container that hangs is {verdict} only after up to {latest.latest} s{in_minutes(latest.latest)}, and one "
         f"that refuses after {timing.failures} x {timing.period} = {timing.failures * timing.period} s",
     )
 

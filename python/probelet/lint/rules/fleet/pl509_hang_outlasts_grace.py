@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from probelet.lint.change import Fix, Set
+from probelet.lint.facts.minutes import in_minutes
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -26,14 +27,14 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             "terminationGracePeriodSeconds",
             f"a container that hangs gets its signal after up to {kill.latest} s and has the probe's own "
             f"terminationGracePeriodSeconds {own} to do so, which a hung process does not use: it is gone only after "
-            f"up to {kill.latest + own} s ({(kill.latest + own) / 60:.0f} min)",
+            f"up to {kill.latest + own} s{in_minutes(kill.latest + own)}",
         )
         return
     yield probe.hit(
         "",
         f"a container that hangs gets its signal after up to {kill.latest} s and has terminationGracePeriodSeconds "
-        f"{grace} to do so, which a hung process does not use: it is gone only after up to {kill.latest + grace} s "
-        f"({(kill.latest + grace) / 60:.0f} min); the probe can have a terminationGracePeriodSeconds of its own",
+        f"{grace} to do so, which a hung process does not use: it is gone only after up to {kill.latest + grace} s"
+        f"{in_minutes(kill.latest + grace)}; the probe can have a terminationGracePeriodSeconds of its own",
         fix=Fix(
             "set the probe's own terminationGracePeriodSeconds to 30",
             (Set(f"{probe.path}.terminationGracePeriodSeconds", 30),),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.facts.clients import JOBS
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -10,7 +11,7 @@ from probelet.lint.rule import Rule, on_probes
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Looks for readiness in the pods of Jobs."""
     workload = probe.container.workload
-    if workload.kind in ("Job", "CronJob") and not workload.services:
+    if workload.kind in JOBS and not workload.services:
         yield probe.hit(
             "",
             f"no Service selects the pods of this {workload.kind}, so readiness decides nothing: the "

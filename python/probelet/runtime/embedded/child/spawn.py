@@ -10,11 +10,14 @@ from pathlib import Path
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child.marks import CONTAINER_VARIABLE, ROOT_VARIABLE
+from probelet.runtime.embedded.child.user import User
 from probelet.runtime.embedded.isolation.namespace import Namespace, within
 from probelet.spec.text.golang import go_quote
 
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 """Variables that a container inherits from the runtime; with images, the image would set them."""
+OF_A_USER = (b"HOME", b"TMPDIR", b"USER")
+"""Those that are about the runtime's own user: another one may not even enter these directories."""
 
 
 OOM_SCORE_ADJ = 1000
@@ -24,11 +27,18 @@ All processes of a node on this runtime may share one memory limit, and without 
 
 
 def environment(
-    config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str, host_ip: str = ""
+    config: api_pb2.ContainerConfig,
+    container_id: str,
+    pod_ip: str,
+    root: str,
+    host_ip: str = "",
+    user: User | None = None,
 ) -> dict[bytes, bytes]:
-    """A container's environment: inherited, POD_IP and HOST_IP if there are any, the manifest's own (which override),
-    and the two marks."""
+    """A container's environment: inherited or of its ``user``, POD_IP and HOST_IP if there are any, the manifest's own
+    (which override), and the two marks."""
     result = {name: os.environb[name] for name in INHERITED if name in os.environb}
+    if user is not None:
+        result = {name: value for name, value in result.items() if name not in OF_A_USER} | user.variables()
     if pod_ip:
         result[b"POD_IP"] = pod_ip.encode()
     if host_ip:
@@ -44,14 +54,19 @@ def spawn(
     stdout: int,
     stderr: int,
     namespace: Namespace | None = None,
+    user: User | None = None,
 ) -> int:
     """Starts a process in its own session; returns its pid, for which the caller must wait.
 
-    The process runs in the network ``namespace``; None: the machine's.
+    The process runs in the network ``namespace``; None: the machine's. It runs as ``user``; None: as this process.
 
     Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
     """
     try:
+        if user is not None:
+            # A program may open /dev/stdout, which is the pipe and ours. runc does the same (fixStdioPermissions).
+            for stream in (stdout, stderr):
+                os.fchown(stream, user.uid, user.gid)
         with within(namespace):
             process = subprocess.Popen(
                 argv,
@@ -61,6 +76,9 @@ def spawn(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
+                user=None if user is None else user.uid,
+                group=None if user is None else user.gid,
+                extra_groups=None if user is None else user.groups,
             )
     except ValueError as error:
         raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None

@@ -12,6 +12,7 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child import process_tree
 from probelet.runtime.embedded.child.pipe import PipeReader
 from probelet.runtime.embedded.child.spawn import environment, spawn
+from probelet.runtime.embedded.child.user import User
 from probelet.runtime.embedded.host import Host
 from probelet.runtime.embedded.pod.log import LINE_BYTES_MAX, ContainerLog, LogPath, StreamName
 from probelet.runtime.embedded.pod.network import PodNetwork
@@ -54,14 +55,17 @@ class Container:
         config: api_pb2.ContainerConfig,
         log_path: LogPath | None,
         publish: Publish,
+        user: User | None = None,
     ) -> None:
+        """``user`` runs the container's processes; None: the user of the runtime."""
         self.id = secrets.token_hex(32)
         self.pod_sandbox_id = pod_sandbox_id
         self.network = network
         self.config = config
         self.log_path = log_path
+        self.user = user
         self.state: api_pb2.ContainerState = api_pb2.CONTAINER_CREATED
-        self.environment = environment(config, self.id, network.ip, host.root, network.host_ip)
+        self.environment = environment(config, self.id, network.ip, host.root, network.host_ip, user)
         self._host = host
         self._publish = publish
         self._stop_signal = stop_signal(config)
@@ -123,6 +127,7 @@ class Container:
             stdout.writing_end,
             stderr.writing_end,
             self.network.namespace,
+            self.user,
         )
         self._host.orphans.add_first_process(self._pid)
         self._host.reaper.watch(self._pid, self._first_process_exited)

@@ -88,6 +88,7 @@ class ExecSync:
                 stdout.pipe.writing_end,
                 stderr.pipe.writing_end,
                 container.network.namespace,
+                container.user,
             )
         except errors.CriError as error:
             raise type(error)(f"failed to exec in container: {error.detail}") from None

@@ -36,6 +36,8 @@ def with_stand_ins(pod: Pod, workload: str, behaviour_of: BehaviourOf) -> tuple[
     spec = pod.spec
     ends = spec.restart_policy in ("Never", "OnFailure")
     names: list[str] = []
+    # One container may probe the port of another, and the pod's stand-ins share its ports.
+    over_tls = {number for _, each in spec.each_container() for number, is_tls in _asked_ports(each) if is_tls}
 
     def place(container: Container, *, is_init: bool) -> Container:
         if not played(container):
@@ -46,7 +48,7 @@ def with_stand_ins(pod: Pod, workload: str, behaviour_of: BehaviourOf) -> tuple[
             return _bare(container, [DONE])
         plan = Plan(
             name=f"{pod.metadata.name}/{container.name}",
-            ports=list(_ports(container)),
+            ports=[Port(number, number in over_tls) for number in _ports(container)],
             commands=[probe_type for probe_type, probe in container.probes.items() if probe.exec is not None],
             behaviour=behaviour_of(workload, container),
         )
@@ -63,7 +65,10 @@ def with_stand_ins(pod: Pod, workload: str, behaviour_of: BehaviourOf) -> tuple[
 
 
 def _bare(container: Container, program: list[str]) -> Container:
-    """The container with another program. It has no variables, because they may come from objects that are not here."""
+    """The container with another program. It has no variables, because they may come from objects that are not here.
+
+    It names no user either: a stand-in is a program of probelet's own, and its container may have a port below 1024.
+    """
     probes = {f"{probe_type}_probe": _asked(probe, probe_type) for probe_type, probe in container.probes.items()}
     return replace(
         container,
@@ -72,6 +77,7 @@ def _bare(container: Container, program: list[str]) -> Container:
         working_dir="",
         env=[EnvVar(name="PYTHONPATH", value=_ROOT)],
         env_from=[],
+        security_context=None,
         lifecycle=_hooks(container.lifecycle),
         **probes,
     )
@@ -104,9 +110,14 @@ def _hook(hook: LifecycleHandler | None, done: LifecycleHandler) -> LifecycleHan
     return hook if hook is None or hook.sleep is not None else done
 
 
-def _ports(container: Container) -> Iterator[Port]:
+def _ports(container: Container) -> list[int]:
     """The ports that a container declares or that its probes ask."""
-    found = {port.container_port: False for port in container.ports if port.protocol in ("", "TCP")}
+    declared = [port.container_port for port in container.ports if port.protocol in ("", "TCP")]
+    return list(dict.fromkeys([*declared, *(number for number, _ in _asked_ports(container))]))
+
+
+def _asked_ports(container: Container) -> Iterator[tuple[int, bool]]:
+    """The ports that the probes of a container ask, and whether over TLS."""
     for probe in container.probes.values():
         if probe.http_get is not None:
             port, is_tls = probe.http_get.port, probe.http_get.scheme.upper() == "HTTPS"
@@ -118,5 +129,4 @@ def _ports(container: Container) -> Iterator[Port]:
             continue
         number = container.numbered(port)
         if isinstance(number, int) and number:
-            found[number] = found.get(number, False) or is_tls
-    return (Port(number, is_tls) for number, is_tls in found.items())
+            yield number, is_tls
