@@ -41,6 +41,7 @@ from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
 from probelet.host.incident_events import IncidentEvents
 from probelet.host.incident_subjects import CommandReader
+from probelet.host.incident_webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
 from probelet.kube import kinds
 from probelet.kube.connection import Connection
@@ -90,6 +91,8 @@ class AgentOptions:
     enhanced_engine: Callable[[], Engine] | None = None
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
+    incident_webhook: str | None = None
+    """The Alertmanager's URL for alerts; needs ``incidents``."""
     is_kruise_here: bool = False
     """OpenKruise may ask for probes that no annotation of their pods has."""
 
@@ -147,6 +150,7 @@ class AgentService:
             host.incidents.begin(host.batches)
             on_node = node_record(self._events, host.node)
             host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder, on_node))
+            tell_webhook(host, self._options.incident_webhook)
         # The pods of an earlier agent, so that the first list of the runtime has their containers.
         self._pauses.load()
         self._source.load()

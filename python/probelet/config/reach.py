@@ -25,7 +25,7 @@ EVERYWHERE: Final = frozenset(
 EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
 """Opt-ins for exec probes on a runtime."""
 
-RUN: Final = frozenset({"execMode", "incidents"})
+RUN: Final = frozenset({"execMode", "incidentWebhook", "incidents"})
 """Opt-ins of ``run`` and ``agent``."""
 
 RESTARTS: Final = frozenset(

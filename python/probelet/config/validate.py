@@ -1,6 +1,7 @@
 """Validates the values of a configuration, beyond their types."""
 
 import posixpath
+from urllib.parse import urlsplit
 
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
@@ -85,6 +86,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         detail = f"must not be below containerBackoffMin, {format_duration(least)}"
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     errors += _validate_recorder(config)
+    errors += _validate_webhook(config)
     if config.wake_slack < 0 or config.wake_slack > WAKE_SLACK_MAX:
         detail = f"must be between 0 and {format_duration(WAKE_SLACK_MAX)}, inclusive"
         errors.append(FieldError("wakeSlack", "Invalid value", format_duration(config.wake_slack), detail))
@@ -104,4 +106,25 @@ def _validate_recorder(config: ProbeletConfiguration) -> list[FieldError]:
             return [FieldError(path, "Invalid value", size, "must be a whole number of bytes from 1Mi to 16Gi")]
     except ValueError as error:
         return [FieldError(path, "Invalid value", size, str(error))]
+    return []
+
+
+def _validate_webhook(config: ProbeletConfiguration) -> list[FieldError]:
+    url = config.incident_webhook
+    if url is None:
+        return []
+    path = "incidentWebhook"
+    if not config.incidents:
+        return [FieldError(path, "Invalid value", url, "needs incidents: true")]
+    try:
+        found = urlsplit(url)
+        # Reading the port raises for one that cannot be.
+        is_known = found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
+    except ValueError:
+        is_known = False
+    if not is_known or not url.isprintable() or " " in url or found.fragment:
+        return [FieldError(path, "Invalid value", url, "must be an http or https URL")]
+    if found.username is not None or found.password is not None:
+        # The configuration is on the page /configz, and errors are in logs.
+        return [FieldError(path, "Invalid value", "", "must not have a user or password")]
     return []

@@ -144,6 +144,7 @@ def _options(flags: RunFlags, kept_logs: KeptLogs | None) -> NodeOptions:
         max_age_ns=opted.max_container_age,
         event_wording=opted.event_wording,
         incidents=asked_hosts if opted.incidents else None,
+        incident_webhook=opted.incident_webhook,
         mistakes=lambda: flags.manifests.mistakes,
     )
 

@@ -58,5 +58,6 @@ def probe_row(probe: Probe, worker: WorkerState | None) -> ProbeDocument:
             "errors": 0,
             "next_at": None,
             "last": None,
+            "beats": "",
         }
     return probe_document(worker)

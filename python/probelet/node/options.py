@@ -52,6 +52,8 @@ class NodeOptions:
     """``maxContainerAge``."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for a node that does not."""
+    incident_webhook: str | None = None
+    """The Alertmanager's URL for alerts; needs ``incidents``."""
     release_on_dependency: bool = False
     objects: ObjectStore = field(default_factory=ObjectStore)
     """The ConfigMaps and Secrets of the manifests."""

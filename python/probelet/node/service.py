@@ -10,6 +10,7 @@ import structlog
 
 from probelet.host.batches import HandedOver
 from probelet.host.incident_events import IncidentEvents
+from probelet.host.incident_webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
 from probelet.node.aging import Aging
 from probelet.node.commands import NodeCommands
@@ -70,6 +71,7 @@ class Service:
         if self._options.incidents is not None:
             host.incidents.begin(host.batches)
             host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder))
+            tell_webhook(host, self._options.incident_webhook)
         await host.start(subscriber)
         if self._aging is not None:
             host.tasks.spawn(self._aging.run())

@@ -32,10 +32,10 @@ class NodeView:
         self._aging = aging
         self._listeners = listeners
 
-    def status(self, history: int = 0) -> Status:
+    def status(self, history: int = 0, pod: str = "") -> Status:
         """The status document."""
         found = status(
-            self._pods.by_uid.values(),
+            (found for found in self._pods.by_uid.values() if pod in ("", found.pod.full_name)),
             self._options.mistakes(),
             node=self._host.node,
             engine=self._host.engine,

@@ -29,9 +29,10 @@ class IncidentFeed(Protocol):
 class View(Protocol):
     """The event loop's thread calls every method; each answers from memory and does not block."""
 
-    def status(self, history: int = 0) -> Status:
+    def status(self, history: int = 0, pod: str = "") -> Status:
         """The status document. Its pods are those of this moment, each as it is when its part is made. ``history`` is
-        how many of its last attempts each probe has."""
+        how many of its last attempts each probe has; ``pod`` is the ``namespace/name`` of the only pod, empty for all
+        pods."""
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, schema ``probelet-config/1``."""

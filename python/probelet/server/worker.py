@@ -62,6 +62,7 @@ class WorkerState(msgspec.Struct):
     errors: int
     next_at_ms: int | None
     last: LastRun | None
+    beats: str = ""
     history: History | None = None
 
 
@@ -87,6 +88,7 @@ def probe_document(worker: WorkerState) -> ProbeDocument:
         "errors": worker.errors,
         "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
         "last": None if worker.last is None else _last_run(worker.last),
+        "beats": worker.beats,
     }
     if worker.history is not None:
         document["history"] = _history(worker.history)

@@ -28,7 +28,7 @@ class PagesView:
         self._pods = pods
         self._configuration = configuration
 
-    def status(self, history: int = 0) -> Status:
+    def status(self, history: int = 0, pod: str = "") -> Status:
         """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
         container is a sidecar."""
         pods = sorted(self._pods.names.items(), key=lambda pod: pod[1])
@@ -37,7 +37,8 @@ class PagesView:
             "as_of": rfc3339(self._engine.wall_ms()),
             "node": self._host.node,
         }
-        return Status(head, (self._pod(uid, name, history) for uid, name in pods))
+        asked = (found for found in pods if pod in ("", "/".join(found[1])))
+        return Status(head, (self._pod(uid, name, history) for uid, name in asked))
 
     def _pod(self, uid: str, name: tuple[str, str], history: int) -> PodDocument:
         probed = workers(self._engine, uid, history)

@@ -461,10 +461,12 @@ impl Engine {
 
     /// The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
     /// "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
-    /// "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
+    /// "failures", "errors", "next_at_ms", "beats", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
     /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. With ``history``, from 1 to 64, each has ``"history"``:
     /// ``{"attempts": [A], "failures": [A with "message"]}`` with A = ``{"at_ms", "outcome", "cause", "duration_ms",
     /// "lateness_ms"}``: as many of the last attempts as ``history`` says and the last four failures, oldest first.
+    /// ``beats`` is the last 64 attempts, oldest first, a character each: ``.`` good, ``~`` good but late by 100 ms and
+    /// more, ``w`` warning, ``!`` failure, ``?`` prober error.
     ///
     /// Raises:
     ///     InvalidInputError: ``history`` is not from 0 to 64.

@@ -208,6 +208,22 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: flightRecorder.size: Invalid value: "17Gi": must be a whole number of bytes from 1Mi to 16Gi',
         ),
         (
+            PROBELET + "incidentWebhook: alertmanager:9093\n",
+            'c.yaml:3: incidentWebhook: Invalid value: "alertmanager:9093": must be an http or https URL',
+        ),
+        (
+            PROBELET + "incidentWebhook: http://am:99999/\n",
+            'c.yaml:3: incidentWebhook: Invalid value: "http://am:99999/": must be an http or https URL',
+        ),
+        (
+            PROBELET + "incidentWebhook: http://u:secret@am/\n",
+            'c.yaml:3: incidentWebhook: Invalid value: "": must not have a user or password',
+        ),
+        (
+            PROBELET + "incidentWebhook: http://am/\nincidents: false\n",
+            'c.yaml:3: incidentWebhook: Invalid value: "http://am/": needs incidents: true',
+        ),
+        (
             PROBELET + "wakeSlack: 101ms\n",
             'c.yaml:3: wakeSlack: Invalid value: "101ms": must be between 0 and 100ms, inclusive',
         ),
@@ -249,6 +265,7 @@ SET = {
     "execClientDeadline": "5s",
     "execMaxInFlight": "3",
     "execMode": "direct",
+    "incidentWebhook": "http://alertmanager:9093/api/v2/alerts",
     "incidents": "false",
     "execSingleFlight": "true",
     "firstRestart": "delayed",

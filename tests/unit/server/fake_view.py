@@ -37,6 +37,7 @@ def probe(**changes: Any) -> dict[str, Any]:
         "errors": 0,
         "next_at": "2026-11-21T14:02:21.000Z",
         "last": last(),
+        "beats": "." * 12,
         **changes,
     }
 
@@ -215,10 +216,11 @@ class FakeView:
         self.logs_of: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {}
         self.commands: list[tuple[str, str, str | None]] = []
 
-    def status(self, history: int = 0) -> Status:
+    def status(self, history: int = 0, pod: str = "") -> Status:
         self.history = history
         head = copy.deepcopy(self.document)
-        return Status(head, iter(head.pop("pods")))
+        pods = head.pop("pods")
+        return Status(head, (found for found in pods if pod in ("", f"{found['namespace']}/{found['name']}")))
 
     def configz(self) -> dict[str, Any]:
         return {"schema": "probelet-config/1", "featureGates": {}}

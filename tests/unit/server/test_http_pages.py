@@ -66,22 +66,43 @@ async def test_a_program_gets_the_status_document(site: Site, accept: str) -> No
     assert json.loads(text) == SITUATIONS
 
 
-async def test_a_browser_gets_a_page(site: Site) -> None:
-    status, content_type, text = await site.get("/statusz", BROWSER)
-    assert (status, content_type) == (200, "text/html; charset=utf-8")
-    assert text.startswith("<!doctype html>")
-    assert "deadlock" in text
+async def test_a_browser_that_asks_for_the_status_is_led_to_the_page(site: Site) -> None:
+    async with site.session.get(site.url + "/statusz", headers={"Accept": BROWSER}, allow_redirects=False) as answer:
+        # Behind a proxy the page has another path.
+        assert (answer.status, answer.headers["Location"]) == (302, "./")
+    async with site.session.get(site.url + "/statusz", headers={"Accept": BROWSER}) as answer:
+        assert (answer.status, answer.content_type, answer.url.path) == (200, "text/html", "/")
+
+
+async def test_a_part_of_the_status_is_json_for_a_browser_too(site: Site) -> None:
+    status, content_type, text = await site.get("/statusz?history=64&pod=default/web", BROWSER)
+    assert (status, content_type, site.view.history) == (200, "application/json", 64)
+    assert [pod["name"] for pod in json.loads(text)["pods"]] == ["web"]
+    assert json.loads((await site.get("/statusz?pod=default/none"))[2])["pods"] == []
+    await site.get("/statusz?history=3")
+    assert site.view.history == 3
+
+
+@pytest.mark.parametrize("history", ["65", "-1", "x", "9" * 5_000, "\u0661"])
+async def test_a_history_that_cannot_be_is_refused(site: Site, history: str) -> None:
+    assert (await site.get(f"/statusz?history={history}"))[::2] == (400, "want history from 0 to 64")
 
 
 async def test_the_page_forbids_everything_but_its_own_inline_blocks(site: Site) -> None:
-    async with site.session.get(site.url + "/statusz", headers={"Accept": BROWSER}) as answer:
-        policy = answer.headers["Content-Security-Policy"]
+    async with site.session.get(site.url + "/", headers={"Accept": BROWSER}) as answer:
+        policy, text = answer.headers["Content-Security-Policy"], await answer.text()
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy
+    assert text.startswith("<!doctype html>")
 
 
-async def test_the_root_leads_to_the_status_page(site: Site) -> None:
-    assert (await site.get("/"))[0] == 302
+async def test_the_data_of_the_page(site: Site) -> None:
+    status, content_type, text = await site.get("/heartbeats")
+    assert (status, content_type) == (200, "application/json")
+    found = json.loads(text)
+    assert len(found["rows"]) == len(SITUATIONS["pods"])
+    assert json.loads((await site.get(f"/heartbeats?since={found['version']}"))[2])["rows"] == []
+    assert (await site.get("/heartbeats?since=x"))[0] == 400
 
 
 async def test_an_unknown_path_is_not_found(site: Site) -> None:

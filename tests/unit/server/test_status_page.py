@@ -1,57 +1,84 @@
+"""The page's own markup and the rows that its script asks for; tests/system/browser shows both in a browser."""
+
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from probelet.server.pages import page
-from probelet.server.pages.page import render_page
+from probelet.server.pages import heartbeats
+from probelet.server.pages.heartbeats import Heartbeats
+from probelet.server.pages.page import PAGE
+from probelet.server.pages.rows import pod_row
 
-from tests.unit.server.fake_view import SITUATIONS, container, document, event, last, pod, probe
+from tests.unit.server.fake_view import (
+    SITUATIONS,
+    FakeIncidents,
+    FakeView,
+    container,
+    document,
+    event,
+    incident,
+    last,
+    pod,
+    probe,
+)
+from tests.unit.server.reader import AS_OF, Reader
 
 VOID = {"meta", "br", "link", "input"}
-EVIL = "</title></script><script>alert('x')</script>\" onload=\"alert(1) &lt;"
 
 
 class Outline(HTMLParser):
-    """The elements of a page, with the texts outside style and script; fails on a wrong end tag."""
+    """The elements of a page; fails on a wrong end tag."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.texts: list[str] = []
+        self.ids: list[str] = []
         self.feed(text)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attrs}
+        self.ids += [value for name, value in attrs if name == "id" and value]
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("style", "script") and data.strip():
-            self.texts.append(data.strip())
+
+def row_of(found: dict[str, Any]) -> dict[str, Any]:
+    return dict(pod_row(found, AS_OF))
 
 
-def poisoned(value: Any) -> Any:
-    """The same document with every free text replaced; times and what we choose ourselves stay."""
-    kept = {"as_of", "at", "due_at", "next_at", "state", "kind", "outcome", "result", "type", "schema"}
-    if isinstance(value, dict):
-        return {key: found if key in kept else poisoned(found) for key, found in value.items()}
-    if isinstance(value, list):
-        return [poisoned(found) for found in value]
-    return EVIL if isinstance(value, str) else value
+def words(found: dict[str, Any]) -> str:
+    """Everything that a row says."""
+    row = row_of(found)
+    parts = [row["says"], *row["notes"]]
+    for one in row["containers"]:
+        parts += [one["name"], one["says"], one["restarts"]]
+        parts += [f"{each['type']} {each['says']}" for each in one["probes"]]
+    return "; ".join(parts)
 
 
-def test_every_situation_gives_a_well_formed_page() -> None:
-    outline = Outline(render_page(SITUATIONS, [event(1), event(2, "Killing")]))
-    text = " ".join(outline.texts)
-    for words in (
+def test_the_page_is_well_formed_and_the_script_finds_each_element() -> None:
+    ids = Outline(PAGE).ids
+    assert sorted(ids) == sorted(set(ids))
+    asked = set(re.findall(r'\$\("([a-z-]+)"\)', PAGE))
+    assert asked <= set(ids)
+
+
+def test_the_page_asks_nothing_of_any_other_place() -> None:
+    assert set(re.findall(r"[a-z]+://[^\s\"'`]+", PAGE)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_script_writes_no_markup() -> None:
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", PAGE)
+
+
+def test_every_situation_has_its_words() -> None:
+    found = " | ".join(map(words, SITUATIONS["pods"]))
+    for expected in (
         "liveness fails 2/3",
         "readiness failed 3/3",
         "readiness recovers 1/3",
@@ -62,83 +89,129 @@ def test_every_situation_gives_a_well_formed_page() -> None:
         "Error (exit 137)",
         "readiness, 10s ago: HTTP probe failed with statuscode: 500",
     ):
-        assert words in text
+        assert expected in found
 
 
-def test_hostile_texts_are_escaped() -> None:
-    clean = Outline(render_page(SITUATIONS, [event(1)]))
-    hostile = Outline(render_page(poisoned(SITUATIONS), [poisoned(event(1))]))
-    assert hostile.tags == clean.tags
-    assert hostile.attributes == clean.attributes
-    assert EVIL in " ".join(hostile.texts)
+@pytest.mark.parametrize(
+    ("found", "rank"),
+    [
+        (pod("a", container(ready=False, probes={"liveness": probe(result="Failure", last=last("failure"))})), 0),
+        (pod("a", container(state="terminated", exit_code=1, ready=False), phase="Failed"), 0),
+        (pod("a", container(probes={"liveness": probe(last=last("failure"), result_run=1)})), 1),
+        (pod("a", container(ready=False)), 1),
+        (pod("a", container(ready=False, started=False)), 2),
+        (pod("a", container(probes={"liveness": probe(beats="..!.")})), 2),
+        (pod("a", container(probes={"liveness": probe()})), 3),
+        (pod("a", container(state="terminated", exit_code=0, ready=False), phase="Succeeded"), 4),
+    ],
+)
+def test_how_bad_a_pod_is(found: dict[str, Any], rank: int) -> None:
+    assert row_of(found)["rank"] == rank
 
 
-def test_pods_in_trouble_come_first() -> None:
-    texts = Outline(render_page(document(pod("good", container()), pod("bad", container(ready=False))), [])).texts
-    assert texts.index("bad") < texts.index("good")
+async def test_the_worst_come_first() -> None:
+    bad = pod("bad", container(ready=False))
+    reader = Reader(FakeView(document(pod("done", phase="Succeeded"), pod("a-good", container()), bad)))
+    assert (await reader.read())["order"] == ["uid-bad", "uid-a-good", "uid-done"]
 
 
-def test_a_succeeded_pod_is_not_listed_as_trouble() -> None:
-    done = pod("done", container(state="terminated", reason="Completed", exit_code=0, ready=False), phase="Succeeded")
-    texts = Outline(render_page(document(done, pod("bad", container(ready=False))), [])).texts
-    assert texts.index("bad") < texts.index("done")
+async def test_a_reader_gets_only_what_is_new() -> None:
+    view = FakeView(document(pod("a", container()), pod("b", container())))
+    reader = Reader(view)
+    first = await reader.read()
+    assert [row["uid"] for row in first["rows"]] == first["order"] == ["uid-a", "uid-b"]
+    second = await reader.read()
+    assert (second["rows"], second["order"]) == ([], None)
+    view.document["pods"][1]["ip"] = "127.8.0.9"
+    third = await reader.read()
+    assert ([row["uid"] for row in third["rows"]], third["order"]) == (["uid-b"], None)
+    del view.document["pods"][0]
+    fourth = await reader.read()
+    assert (fourth["rows"], fourth["order"], fourth["pods"]) == ([], ["uid-b"], 1)
 
 
-def test_a_node_without_pods_or_events_shows_so() -> None:
-    texts = Outline(render_page(document(), [])).texts
-    assert "This node has no pods." in texts
-    assert "Nothing has happened yet." in texts
+async def test_a_reader_of_an_earlier_process_gets_everything() -> None:
+    view = FakeView()
+    version = (await Reader(view).read())["version"]
+    reader = Reader(view)
+    reader.version = version
+    assert len((await reader.read())["rows"]) == len(SITUATIONS["pods"])
+    reader.version += 10**9
+    assert len((await reader.read())["rows"]) == len(SITUATIONS["pods"])
 
 
-def test_a_pod_without_containers_has_a_row() -> None:
-    assert "new" in Outline(render_page(document(pod("new", phase="Pending", ip="")), [])).texts
+async def test_readers_share_a_build_and_builds_keep_their_share() -> None:
+    view = FakeView(document(pod("a", container())))
+    clock = {"now": 100.0, "spent": 0.0}
+
+    def spent() -> float:
+        clock["spent"] += 0.05
+        return clock["spent"]
+
+    pages = Heartbeats(view, lambda: clock["now"], spent)
+    first = Reader(view, pages)
+    version = (await first.read())["version"]
+    view.document["node"] = "renamed"
+    assert (await Reader(view, pages).read())["version"] == version
+    # A pod, the end of the pods, and the head take 50 ms each.
+    clock["now"] += 0.15 / heartbeats.SHARE - 0.1
+    found = await first.read()
+    assert (found["version"], found["next_ms"]) == (version, 100)
+    clock["now"] += 0.11
+    assert (await first.read())["node"] == "renamed"
 
 
-def test_pods_above_the_limit_are_counted_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "PODS_MAX", 2)
-    texts = Outline(render_page(document(*(pod(f"pod-{i}", container()) for i in range(5))), [])).texts
-    assert "pod-1" in texts
-    assert "pod-2" not in texts
-    assert "and 3 more pods in the JSON document" in texts
+async def test_many_readers_make_the_pace_slower() -> None:
+    clock = 100.0
+    pages = Heartbeats(FakeView(document(pod("a", container()))), lambda: clock, lambda: 0.0)
+    readers = [Reader(FakeView(), pages) for _ in range(50)]
+    for reader in readers:
+        await reader.read()
+    clock += heartbeats.PACE_SECONDS
+    found = await readers[0].read()
+    assert found["next_ms"] == 50 * heartbeats.ANSWER_SECONDS / heartbeats.SHARE * 1_000
 
 
-def test_the_newest_event_is_on_top() -> None:
-    texts = Outline(render_page(document(), [event(1, message="older"), event(2, message="newer")])).texts
-    assert texts.index("newer") < texts.index("older")
+async def test_pods_above_the_limit_are_counted_but_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeats, "PODS_MAX", 2)
+    reader = Reader(FakeView(document(*(pod(f"pod-{i}", container()) for i in range(5)))))
+    found = await reader.read()
+    assert (len(found["rows"]), found["pods"], found["more"]) == (2, 5, 3)
 
 
-def test_the_tooltip_of_a_probe_shows_its_history() -> None:
-    tall = pod("web", container(probes={"liveness": probe(runs=7, failures=2, last=last())}))
-    text = render_page(document(tall), [])
-    assert "httpGet, 7 runs, 2 failures, 0 errors; last 10s ago in 1.25 ms, 0.04 ms late" in text
+async def test_incidents_events_and_mistakes() -> None:
+    error = {"path": "web.yaml", "line": 3, "kind": "Deployment", "namespace": "", "name": "web", "field": "spec"}
+    view = FakeView(document(manifest_errors=[{**error, "message": "x"}], manifest_errors_total=3))
+    found = await Reader(view).read()
+    assert found["mistakes"] == ["web.yaml:3: Deployment web: spec: x"]
+    assert (found["mistakes_more"], found["notices"], found["open"]) == (2, False, [])
+    view.feed = FakeIncidents(incident())
+    view.document |= {"incidents": [incident()], "incidents_total": 12}
+    view.kept = [event(1, message="older"), event(2, message="newer", count=3)]
+    found = await Reader(view).read()
+    assert (found["notices"], found["open_more"]) == (True, 11)
+    assert found["open"][0]["text"].startswith("shared target db:5432, for 12s: 3 of 3 pods")
+    assert [(each["message"], each["times"]) for each in found["events"]] == [("newer", "3 times"), ("older", "")]
 
 
-def test_mistakes_of_the_manifests_are_on_the_page() -> None:
-    error = {
-        "path": "web.yaml",
-        "line": 3,
-        "kind": "Deployment",
-        "namespace": "",
-        "name": "web",
-        "field": "spec",
-        "message": "x",
-    }
-    texts = Outline(render_page(document(manifest_errors=[error], manifest_errors_total=3), [])).texts
-    assert {"Mistakes in the manifests", "web.yaml:3: Deployment web: spec: x", "and 2 more in the manifests"} <= set(
-        texts
-    )
-    assert EVIL in " ".join(Outline(render_page(document(manifest_errors=[{**poisoned(error), "line": 3}]), [])).texts)
-    old = render_page(document(pod("web", container(), manifest_error="web.yaml:3: <b>")), [])
-    assert "earlier manifest" in Outline(old).texts
-    assert "the newest has a mistake: web.yaml:3: &lt;b&gt;" in old
-    assert "Mistakes in the manifests" not in old
+def test_an_old_manifest_is_said_at_its_pod() -> None:
+    assert "the newest has a mistake: web.yaml:3: <b>" in words(pod("w", container(), manifest_error="web.yaml:3: <b>"))
 
 
 @pytest.mark.parametrize("containers", [1, 2])
 def test_a_pod_that_another_program_answers_for_names_it_once(containers: int) -> None:
-    found = {"port": 8080, "listener": "0.0.0.0:8080", "pod": "", "container": "", "pid": 4711, "program": EVIL}
+    found = {"port": 8080, "listener": "0.0.0.0:8080", "pod": "", "container": "", "pid": 4711, "program": "<evil>"}
     of_pod = {**found, "port": 8081, "pod": "default/greedy", "container": "app", "program": "python3"}
-    pods = [pod("web", *(container(f"c{n}") for n in range(containers)), foreign_listeners=[found, of_pod])]
-    texts = Outline(render_page(document(*pods), [])).texts
-    assert texts.count(f"port 8080: program {EVIL} (process 4711) answers here, on 0.0.0.0:8080") == 1
-    assert texts.count("port 8081: pod default/greedy answers here, on 0.0.0.0:8080") == 1
+    notes = row_of(pod("web", *(container(f"c{n}") for n in range(containers)), foreign_listeners=[found, of_pod]))[
+        "notes"
+    ]
+    assert notes.count("port 8080: program <evil> (process 4711) answers here, on 0.0.0.0:8080") == 1
+    assert notes.count("port 8081: pod default/greedy answers here, on 0.0.0.0:8080") == 1
+
+
+def test_the_containers_of_a_pod_name_themselves_in_its_troubles() -> None:
+    failed = {"liveness": probe(last=last("failure", "no"))}
+    assert any(
+        note.startswith("b: liveness, 10s ago")
+        for note in row_of(pod("two", container("a"), container("b", probes=failed)))["notes"]
+    )

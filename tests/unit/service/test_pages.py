@@ -62,7 +62,9 @@ async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> 
             assert (readiness["handler"], readiness["result"], readiness["failures"]) == ("exec", "Success", 0)
             assert readiness["last"]["cause"] == "ok"
 
-            assert "readiness passes" in (await page("/statusz", "text/html"))[1]
+            assert readiness["beats"].startswith(".")
+            rows = json.loads((await page("/heartbeats"))[1])["rows"]
+            assert [probe["says"] for row in rows for one in row["containers"] for probe in one["probes"]] == ["passes"]
             assert (
                 'prober_probe_total{container="app",namespace="default",pod="pod-u"'
                 in (await page("/metrics/probes"))[1]

@@ -34,9 +34,9 @@ class AgentView:
         self._numbers = numbers
         self._enhanced = enhanced
 
-    def status(self, history: int = 0) -> Status:
+    def status(self, history: int = 0, pod: str = "") -> Status:
         """The status document."""
-        pods, host = self._pods.by_uid.values(), self._host
+        pods, host = (found for found in self._pods.by_uid.values() if pod in ("", found.full_name)), self._host
         found = status(pods, self._pauses, node=host.node, engine=host.engine, history=history)
         host.incidents.tell(found.head)
         return found

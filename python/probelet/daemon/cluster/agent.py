@@ -130,6 +130,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         kubelet_version=configuration.gates.version,
         configuration=config_document(configuration),
         incidents=asked_hosts if configuration.probelet.incidents else None,
+        incident_webhook=configuration.probelet.incident_webhook,
         event_wording=configuration.probelet.event_wording,
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,

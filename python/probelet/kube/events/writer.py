@@ -20,6 +20,7 @@ from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
 from probelet.kube.error import (
     AlreadyExists,
+    Forbidden,
     Garbage,
     KubeError,
     NotFound,
@@ -34,6 +35,9 @@ from probelet.kube.pace import Pace
 
 QUEUE_MAX: Final = 1000
 """Events that wait to be written (``maxQueuedEvents``)."""
+
+FORBIDDEN_MAX: Final = 1000
+"""Namespaces without rights that are remembered: more than a node has pods."""
 
 MESSAGE_CHARS_MAX: Final = 16 * 1024
 """A probe's output has at most 10 KiB; an API server takes a few more."""
@@ -122,6 +126,8 @@ class EventWriter:
         self._news = asyncio.Event()
         self._stamp_ns = 0
         self._logged = ""
+        # The namespaces of events without the right to write them, a line of the log each.
+        self._forbidden: set[str] = set()
 
     def record(self, regarding: Regarding, type: EventType, reason: str, message: str, *, shown: str = "") -> None:
         """Notes one event. Never waits and never fails; the API has it after ``run`` came to it.
@@ -166,10 +172,11 @@ class EventWriter:
                     await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
                 except KubeError as error:
                     self.refused += 1
-                    self._say(error, "the event is lost")
+                    self._lose(error, pending.regarding.namespace)
                 else:
                     self.written += 1
                     self._logged = ""
+                    self._forbidden.discard(pending.regarding.namespace)
 
     async def _write(self, key: Same | Similar, pending: _Pending) -> None:
         known = recent(
@@ -210,6 +217,15 @@ class EventWriter:
         self._stamp_ns = max(self._stamp_ns + 1, self._clock.wall_ns())
         made = f"{name}.{self._stamp_ns:x}"
         return made if len(made) <= 253 and _NAME.fullmatch(made) else str(uuid.uuid4())
+
+    def _lose(self, error: KubeError, namespace: str) -> None:
+        """Says why an event is lost. A missing right is said once, although each event has a name of its own."""
+        if not isinstance(error, Forbidden):
+            self._say(error, "the event is lost")
+        elif namespace not in self._forbidden:
+            if len(self._forbidden) < FORBIDDEN_MAX:
+                self._forbidden.add(namespace)
+            self._say(error, "the event is lost, and those after it while this lasts")
 
     def _say(self, error: KubeError, what: str) -> None:
         if str(error) != self._logged:

@@ -15,7 +15,8 @@ from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchP
 from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.document.event import CommandDocument, PauseDocument, RecordedEvent
 from probelet.server.document.incident import IncidentChange, NumberedChange
-from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, HISTORY_MAX, IDLE_SECONDS
+from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
+from probelet.server.query import history_asked
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
@@ -110,10 +111,7 @@ class ControlServer:
             self._acceptor.abort()
 
     async def _status(self, request: web.Request) -> web.Response:
-        text = request.query.get("history", "0")
-        history = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-        if not 0 <= history <= HISTORY_MAX:
-            return web.Response(status=400, text=f"want history from 0 to {HISTORY_MAX}")
+        history = history_asked(request)
         build = self._status_json.get(history)
         if build is None:
             build = self._status_json[history] = SharedBuild(lambda: status_json(self._view.status(history)))

@@ -85,6 +85,9 @@ class ProbeDocument(TypedDict):
     """Only in ``agent``, and only of a probe that ``probelet pause`` has paused: when its attempts begin again."""
     last: RunDocument | None
     """The last run; null before the first one has ended."""
+    beats: str
+    """The last attempts, 64 at most, oldest first, a character each: ``.`` good, ``~`` good but late by 100 ms or more,
+    ``w`` warning, ``!`` failure, ``?`` prober error. Also those of the container before a restart."""
     history: NotRequired[HistoryDocument]
     """Only where it is asked for (``--history``), and only of a probe whose container has started."""
 

@@ -10,12 +10,14 @@ from aiohttp import web
 from probelet.server.acceptor import Room
 from probelet.server.address import Address, Listening
 from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.pages.heartbeats import Heartbeats
 from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
-from probelet.server.pages.page import SCRIPT, STYLE, render_page
+from probelet.server.pages.page import PAGE, SCRIPT, STYLE
+from probelet.server.query import VERSION_MAX, history_asked, number_asked
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
-from probelet.server.status import OneAtATime, SharedBuild, status_document, status_json
+from probelet.server.status import OneAtATime, SharedBuild, status_json
 from probelet.server.view import View
 
 # The type of the Prometheus text format, the same as on the kubelet's /metrics.
@@ -25,17 +27,20 @@ _VIEW = web.AppKey("view", View)
 _REQUESTS = web.AppKey("requests", HttpMetrics)
 _REFUSALS = web.AppKey("refusals", Refusals)
 _TURNS = web.AppKey("turns", OneAtATime)
-_JSON = web.AppKey("json", SharedBuild[bytes])
-_PAGE = web.AppKey("page", SharedBuild[str])
+_JSON = web.AppKey("json", dict[int, SharedBuild[bytes]])
+_HEARTBEATS = web.AppKey("heartbeats", Heartbeats)
 
 
 def _source(inline: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()}'"
 
 
-# The page shows texts that probed programs wrote. They are escaped; as a second defence the browser may run and
-# load only the page's own two inline blocks.
-_POLICY = f"default-src 'none'; connect-src 'self'; script-src {_source(SCRIPT)}; style-src {_source(STYLE)}"
+# The page shows texts that probed programs wrote, as text only. As a second defence the browser may run and load only
+# the page's own two inline blocks.
+_POLICY = (
+    f"default-src 'none'; connect-src 'self'; script-src {_source(SCRIPT)}; style-src {_source(STYLE)}; "
+    "base-uri 'none'; form-action 'none'"
+)
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -66,22 +71,34 @@ async def _readyz(request: web.Request) -> web.Response:
     return web.Response(text="ok\n" if ready else f"{why}\n", status=200 if ready else 503, headers=_HEADERS)
 
 
+async def _root(_: web.Request) -> web.Response:
+    """The page for people; it asks for ``/heartbeats``."""
+    return web.Response(text=PAGE, content_type="text/html", headers={**_HEADERS, "Content-Security-Policy": _POLICY})
+
+
+async def _heartbeats(request: web.Request) -> web.Response:
+    body = await request.app[_HEARTBEATS].since(number_asked(request, "since", VERSION_MAX))
+    return web.Response(body=body, content_type="application/json", headers=_HEADERS)
+
+
 async def _statusz(request: web.Request) -> web.Response:
     headers = {**_HEADERS, "Vary": "Accept"}
-    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document.
-    if "text/html" not in request.headers.get("Accept", ""):
-        body = await request.app[_JSON].get()
-        return web.Response(body=body, content_type="application/json", headers=headers)
-    page = await request.app[_PAGE].get()
-    return web.Response(text=page, content_type="text/html", headers={**headers, "Content-Security-Policy": _POLICY})
+    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document. So does a person
+    # who asks for a part of it.
+    if "text/html" in request.headers.get("Accept", "") and not request.query:
+        # A relative address also leads to the page behind a proxy that adds a path.
+        return web.Response(status=302, headers={**headers, "Location": "./"})
+    view, history, pod = request.app[_VIEW], history_asked(request), request.query.get("pod", "")
+    if pod:
+        return _document(await status_json(view.status(history, pod)), headers)
+    builds = request.app[_JSON]
+    if history not in builds:
+        builds[history] = SharedBuild(lambda: status_json(view.status(history)))
+    return _document(await builds[history].get(), headers)
 
 
-async def _json(view: View) -> bytes:
-    return await status_json(view.status()) + b"\n"
-
-
-async def _page(view: View) -> str:
-    return render_page(await status_document(view.status()), view.events(0))
+def _document(body: bytes, headers: dict[str, str]) -> web.Response:
+    return web.Response(body=body + b"\n", content_type="application/json", headers=headers)
 
 
 async def _configz(request: web.Request) -> web.Response:
@@ -89,14 +106,11 @@ async def _configz(request: web.Request) -> web.Response:
     return web.Response(body=body, content_type="application/json", headers=_HEADERS)
 
 
-async def _root(_: web.Request) -> web.Response:
-    raise web.HTTPFound("/statusz")
-
-
 ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
     "/": _root,
     "/configz": _configz,
     "/healthz": _healthz,
+    "/heartbeats": _heartbeats,
     "/metrics": _metrics,
     "/metrics/pods": _metrics_pods,
     "/metrics/probes": _metrics_probes,
@@ -128,8 +142,8 @@ class HttpServer:
         app[_REQUESTS] = requests
         app[_REFUSALS] = self._refusals
         app[_TURNS] = OneAtATime()
-        app[_JSON] = SharedBuild(lambda: _json(view))
-        app[_PAGE] = SharedBuild(lambda: _page(view))
+        app[_JSON] = {}
+        app[_HEARTBEATS] = Heartbeats(view)
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
         return app
 

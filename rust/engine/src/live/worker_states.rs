@@ -11,8 +11,8 @@ use crate::attempt::timings::millis;
 use crate::stats::worker::{LastAttempt, WorkerStats};
 
 impl Engine {
-    /// The workers of one pod or of all, as a JSON list; each with `attempts` of its last attempts and with its last
-    /// failures, if that is not 0.
+    /// The workers of one pod or of all, as a JSON list; each with a character for each of its last attempts, and with
+    /// `attempts` of them and its last failures, if that is not 0.
     ///
     /// Reads the workers in portions, so that a status of 100,000 workers does not make their probes late, and leaves
     /// out a worker that ends meanwhile.
@@ -24,12 +24,11 @@ impl Engine {
             let state = self.shared.lock();
             let workers = portion.iter().filter_map(|id| state.manager.prober().worker_state(*id));
             list.extend(workers.map(|worker| {
+                let history = state.worker_stats.history(worker.id);
                 let mut document = document(&worker, state.worker_stats.row(worker.id), wall);
+                document["beats"] = history.map(History::beats).unwrap_or_default().into();
                 if attempts > 0 {
-                    document["history"] = state
-                        .worker_stats
-                        .history(worker.id)
-                        .map_or(Value::Null, |history| history_document(history, attempts));
+                    document["history"] = history.map_or(Value::Null, |history| history_document(history, attempts));
                 }
                 document
             }));

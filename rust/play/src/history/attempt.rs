@@ -64,6 +64,20 @@ pub struct PastAttempt {
     pub lateness: Duration,
 }
 
+impl PastAttempt {
+    /// The attempt in one character, which reads without colours: `.` good, `~` good but late, `w` warning, `!` failure,
+    /// `?` prober error.
+    pub const fn beat(&self) -> char {
+        match self.outcome {
+            OutcomeKind::Success if self.lateness.as_nanos() >= LATE.as_nanos() => '~',
+            OutcomeKind::Success => '.',
+            OutcomeKind::Warning => 'w',
+            OutcomeKind::Failure => '!',
+            OutcomeKind::Error => '?',
+        }
+    }
+}
+
 /// An attempt of the past that went badly. Its values are exact to the microsecond.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastFailure {
@@ -81,6 +95,9 @@ pub fn shown(output: &[u8]) -> Box<str> {
     let end = (0..=end).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text[..end].into()
 }
+
+/// From this lateness on an attempt counts as late. A prober that does not starve is late by some milliseconds.
+const LATE: Duration = Duration::from_millis(100);
 
 /// Bytes of a failure's text; the event has all of it.
 pub const TEXT_BYTES_MAX: usize = 256;

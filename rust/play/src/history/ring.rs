@@ -60,6 +60,11 @@ impl History {
         attempts
     }
 
+    /// All attempts in one character each ([`PastAttempt::beat`]), oldest first.
+    pub fn beats(&self) -> String {
+        self.attempts(ATTEMPTS).iter().map(PastAttempt::beat).collect()
+    }
+
     /// The last failures, oldest first.
     pub fn failures(&self) -> &[PastFailure] {
         self.failures.as_ref().map_or(&[], |failures| &failures.kept)

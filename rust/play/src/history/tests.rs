@@ -166,3 +166,14 @@ fn bytes_that_no_attempt_has_are_refused() {
     let bytes = postcard::to_stdvec(&no_cause).expect("plain data");
     assert!(postcard::from_bytes::<HistoryRecord>(&bytes).is_err());
 }
+
+#[test]
+fn the_beats_name_each_kind_of_attempt() {
+    let mut history = History::default();
+    let kinds = [(OutcomeKind::Success, 80), (OutcomeKind::Success, 120), (OutcomeKind::Warning, 0)];
+    for (outcome, late_ms) in kinds.into_iter().chain([(OutcomeKind::Failure, 0), (OutcomeKind::Error, 120)]) {
+        let (duration, lateness) = (Duration::from_millis(1), Duration::from_millis(late_ms));
+        history.add(&PastAttempt { at_ms: NOW_MS, outcome, cause: Cause::ALL[0], duration, lateness }, "");
+    }
+    assert_eq!(history.beats(), ".~w!?");
+}

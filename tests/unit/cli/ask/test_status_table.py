@@ -1,12 +1,18 @@
 import io
+from datetime import datetime
 from typing import Any
 
 import pytest
 from probelet.cli.ask.status_table import StatusTable, state_style
-from probelet.server.pages.page import render_page
+from probelet.server.pages.rows import pod_row
 from rich.console import Console
 
 from tests.unit.server.fake_view import FAILED, SITUATIONS, container, document, last, pod, probe
+
+
+def on_the_page(status: dict[str, Any]) -> str:
+    """All texts of the rows that the page has of the pods."""
+    return " ".join(str(pod_row(found, datetime.fromisoformat(status["as_of"]))) for found in status["pods"])
 
 
 def shown(status: dict[str, Any], *, width: int = 80, unicode: bool = True, color: bool = False) -> str:
@@ -123,7 +129,7 @@ def test_a_prober_error_is_no_failure() -> None:
         "web  1/1    Running  0         L!",
         "  └ liveness, 10s ago: rpc error: code = Unavailable",
     ]
-    assert "has a prober error" in render_page(status, [])
+    assert "has a prober error" in on_the_page(status)
 
 
 def test_a_long_name_is_cut_before_the_probes() -> None:
@@ -185,7 +191,7 @@ def test_a_pod_that_waits_for_a_readiness_gate_says_so_once(containers: int) -> 
     unready = {"ready": False, "ready_reason": "ContainersNotReady", "ready_message": "containers with unready status"}
     status = document(gated, pod("other", container(), **unready))
     assert shown(status, width=120).count(f"└ not ready: {message}") == 1
-    page = render_page(status, [])
+    page = on_the_page(status)
     assert page.count("not ready: corresponding condition") == 1
     assert "unready status" not in shown(status) + page, "the containers' own sentences say that"
 

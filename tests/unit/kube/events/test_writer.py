@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
+import structlog
 from probelet.kube.connection import Connection
 from probelet.kube.events import writer as module
 from probelet.kube.events.correlator import SPAM_BURST
@@ -156,6 +158,27 @@ async def test_an_event_that_the_server_does_not_want_is_dropped(writer: EventWr
     await until(lambda: writer.written == 1)
     assert writer.refused == 1
     assert [event["message"] for event in api.all(EVENTS)] == ["y"]
+
+
+async def test_a_writer_without_rights_says_so_once_for_each_namespace(writer: EventWriter, api: KubeApi) -> None:
+    shop = replace(WEB, namespace="shop", uid="uid-shop")
+
+    def said() -> list[str]:
+        return [line["reason"] for line in lines if "cannot be written" in line["event"]]
+
+    with structlog.testing.capture_logs() as lines:
+        for number in range(4):
+            for about in (WEB, shop):
+                api.faults.add(Answer(403, f'events "web.{number}" is forbidden: no rights'))
+                writer.record(about, "Normal", "Killing", str(number))
+        await until(lambda: writer.refused == 8)
+        assert len(said()) == 2
+        writer.record(WEB, "Normal", "Killing", "written")
+        await until(lambda: writer.written == 1)
+        api.faults.add(Answer(403, "no rights again"))
+        writer.record(WEB, "Normal", "Killing", "refused")
+        await until(lambda: writer.refused == 9)
+        assert len(said()) == 3
 
 
 async def test_a_flood_about_one_object_is_limited(writer: EventWriter, api: KubeApi) -> None:
