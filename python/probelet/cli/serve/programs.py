@@ -1,4 +1,4 @@
-"""What runs as the containers of ``run`` on this machine, and as whom; the lines before a start that say so."""
+"""The programs that ``run`` starts on this machine, and as whom; the lines before a start that say so."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

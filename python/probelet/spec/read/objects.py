@@ -79,7 +79,7 @@ class FoundPod(NamedTuple):
     stands_for: int = 1
     """How many pods its template asks for, if it alone is made of it."""
     written: PodSpec | None = None
-    """What its manifest says, if ``Rules.change`` changed the pod."""
+    """The spec of its manifest, if ``Rules.change`` changed the pod."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child import spawn
 from probelet.runtime.embedded.child.user import User, UserError, find_user, user_of
 
-WEB = User(1234, 1234, (1234, 33), "web", "/home/web")
+WEB = User(1234, 1234, (1234, 33), "web", "/srv/web")
 
 
 def test_a_name_and_its_number_are_the_same_user() -> None:
@@ -34,13 +34,13 @@ def test_what_is_no_user_is_refused_in_one_line(text: str) -> None:
 
 
 def test_a_user_gets_nothing_of_the_home_of_probelets_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environb", {b"PATH": b"/bin", b"HOME": b"/root", b"USER": b"root", b"TMPDIR": b"/root/t"})
-    config = api_pb2.ContainerConfig(envs=[api_pb2.KeyValue(key="HOME", value=b"/srv")])
+    monkeypatch.setattr(os, "environb", {b"PATH": b"/bin", b"HOME": b"/own", b"USER": b"root", b"TMPDIR": b"/own/t"})
+    config = api_pb2.ContainerConfig(envs=[api_pb2.KeyValue(key="HOME", value=b"/data")])
     made = spawn.environment(api_pb2.ContainerConfig(), "id", "", "/r", user=WEB)
     assert {name: made.get(name) for name in (b"PATH", b"HOME", b"USER", b"TMPDIR")} == {
         b"PATH": b"/bin",
-        b"HOME": b"/home/web",
+        b"HOME": b"/srv/web",
         b"USER": b"web",
         b"TMPDIR": None,
     }
-    assert spawn.environment(config, "id", "", "/r", user=WEB)[b"HOME"] == b"/srv"
+    assert spawn.environment(config, "id", "", "/r", user=WEB)[b"HOME"] == b"/data"

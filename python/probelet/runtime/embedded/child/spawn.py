@@ -17,7 +17,7 @@ from probelet.spec.text.golang import go_quote
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 """Variables that a container inherits from the runtime; with images, the image would set them."""
 OF_A_USER = (b"HOME", b"TMPDIR", b"USER")
-"""Those that are about the runtime's own user: another one may not even enter these directories."""
+"""The inherited variables about the runtime's own user: another user may not even enter these directories."""
 
 
 OOM_SCORE_ADJ = 1000

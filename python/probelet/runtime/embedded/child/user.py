@@ -5,11 +5,13 @@ import pwd
 from dataclasses import dataclass
 from typing import Final
 
+from probelet.errors import ProbeletError
+
 UID_MAX: Final = 2**31 - 1
 """The API's limit of runAsUser; -1 as 32 bits would mean that the user does not change."""
 
 
-class UserError(ValueError):
+class UserError(ProbeletError):
     """A text names no user; the message is one line for a person."""
 
 
@@ -28,7 +30,7 @@ class User:
         return f"{self.name} (uid {self.uid})" if self.name else f"uid {self.uid}"
 
     def variables(self) -> dict[bytes, bytes]:
-        """What a login sets. Without them a program would look for its files in the home of probelet's user."""
+        """The variables that a login sets. Without them a program would look in the home of probelet's own user."""
         name = {b"USER": os.fsencode(self.name)} if self.name else {}
         return {b"HOME": os.fsencode(self.home)} | name
 
