@@ -42,7 +42,7 @@ class Database:
 
 
 class Alertmanager(ThreadingHTTPServer):
-    """A server that notes the alerts it is told of."""
+    """A server that notes the alerts that it gets."""
 
     def __init__(self) -> None:
         self.alerts: list[dict[str, Any]] = []
