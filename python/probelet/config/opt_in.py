@@ -95,11 +95,11 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     headers, commands and outputs of probes. Default: nothing is recorded; the kubelet has no recorder."""
     incidents: bool = True
     """Say what many failures have in common: ``probelet incidents``, metrics, and an event at the beginning and at the
-    end of each incident. Default true: no probe and no kill depends on it, and Python hears of no attempt of a
-    probe that is well. The kubelet has no such events."""
+    end of each incident. Default true: no probe and no kill depends on it, and the attempts of a probe that is
+    well do not reach Python. The kubelet has no such events."""
     incident_webhook: Annotated[str, _URL] | None = None
-    """Tell an Alertmanager of incidents by its API v2, such as ``http://alertmanager:9093/api/v2/alerts``: their
-    beginning, their end, and every minute those that are open. Default: nobody is told. Needs ``incidents``."""
+    """Send incidents to an Alertmanager by its API v2, such as ``http://alertmanager:9093/api/v2/alerts``: their
+    beginning, their end, and every minute the open ones. Default: probelet sends none. Needs ``incidents``."""
     max_container_age: DurationAboveZero | None = None
     """Restart a container before it has run for longer, within ``restartBudget``: spread over time, and one pod of a
     controller after another; above 0. Default: never, as in the kubelet."""

@@ -49,8 +49,8 @@ class IncidentAlerts:
         """Alerts that waited for too long."""
 
     def take(self, output: Output, now_ms: int) -> bool:
-        """Takes what the detector puts out; returns whether the Alertmanager has to learn of it now. What an incident
-        has grown to is told with the next repetition."""
+        """Takes an output of the detector; returns whether the Alertmanager has to learn of it now. The growth of an
+        incident waits for the next repetition."""
         incident = output.incident
         before = self._open.get(incident.id)
         if before is not None and self._labels(before) != self._labels(incident):
@@ -76,7 +76,7 @@ class IncidentAlerts:
         return found
 
     def give_back(self, alerts: Mapping[Key, Alert]) -> None:
-        """Alerts that could not be told wait again, but for those with news since."""
+        """Alerts that nobody took wait again, but for alerts with news since."""
         self._pending = {**alerts, **self._pending}
         self._trim()
 

@@ -1,4 +1,4 @@
-"""What the query of a request asks for."""
+"""The parameters of a request."""
 
 from typing import Final
 

@@ -11,8 +11,8 @@ from probelet.server.address import Address, listening_socket
 from probelet.server.pages import heartbeats
 from probelet.server.pages.server import HttpServer
 
-from tests.support.browser import CHROMIUM, Page, browser
 from tests.support.required import missing
+from tests.system.browser.chromium import CHROMIUM, Page, browser
 from tests.unit.server.fake_view import (
     FAILED,
     FakeIncidents,

@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -40,6 +41,42 @@ class Database:
         self._server.__exit__(*given)
 
 
+class Alertmanager(ThreadingHTTPServer):
+    """A server that notes the alerts that it gets."""
+
+    def __init__(self) -> None:
+        self.alerts: list[dict[str, Any]] = []
+        super().__init__(("127.0.0.1", 0), self._handler())
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        alerts = self.alerts
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                alerts.extend(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *given: Any) -> None:
+                pass
+
+        return Handler
+
+    def __enter__(self) -> "Alertmanager":
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *given: Any) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+@pytest.fixture
+def alertmanager() -> Iterator[Alertmanager]:
+    with Alertmanager() as server:
+        yield server
+
+
 @pytest.fixture
 def database() -> Iterator[Database]:
     with ExitStack() as stack:
@@ -72,10 +109,10 @@ def asking(database: Database) -> dict[str, Any]:
 WELL = every_second(exec={"command": ["true"]})
 
 
-def started(start: Start, folder: Path, *workloads: dict[str, Any]) -> Run:
+def started(start: Start, folder: Path, *workloads: dict[str, Any], flags: Sequence[str] = ()) -> Run:
     path = folder / "pods.yaml"
     path.write_text(yaml.safe_dump_all(workloads))
-    run = start(str(path))
+    run = start(str(path), *flags)
     run.line("listening")
     wait_for(lambda: (pods := run.status()) and all(pod["ready"] for pod in pods.values()), "all pods to be ready")
     return run
@@ -97,11 +134,14 @@ def open_incident(run: Run, kind: str) -> dict[str, Any]:
 
 
 def test_a_slow_server_that_three_workloads_ask_is_one_incident(
-    start: Start, tmp_path: Path, database: Database
+    start: Start, tmp_path: Path, database: Database, alertmanager: Alertmanager
 ) -> None:
+    config = tmp_path / "probelet.yaml"
+    head = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
+    config.write_text(f"{head}incidentWebhook: http://127.0.0.1:{alertmanager.server_port}/api/v2/alerts\n")
     askers = [deployment(name, readinessProbe=asking(database)) for name in ("cart", "orders", "web")]
     others = [deployment(name, readinessProbe=WELL) for name in ("mail", "search", "stock")]
-    run = started(start, tmp_path, *askers, *others)
+    run = started(start, tmp_path, *askers, *others, flags=("--config", str(config)))
     assert "no incident is open" in run.verb("incidents").stdout
 
     database.is_quick.clear()
@@ -115,6 +155,11 @@ def test_a_slow_server_that_three_workloads_ask_is_one_incident(
     assert text.stdout.startswith(f"shared target {database.address}, for ")
     with urlopen(f"{run.url}/metrics") as page:
         assert b'probelet_incident_open{kind="shared"} 1' in page.read()
+    with urlopen(f"{run.url}/heartbeats") as page:
+        data = json.load(page)
+    assert data["open"][0]["text"].startswith(f"shared target {database.address}, for ")
+    failing = {row["name"].partition("-")[0] for row in data["rows"] if row["rank"] < 2}
+    assert failing == {"cart", "orders", "web"}
 
     database.is_quick.set()
     ended = wait_for(lambda: (now := incidents(run)) and not now["open"] and now["ended"], "the end of the incident")
@@ -122,6 +167,14 @@ def test_a_slow_server_that_three_workloads_ask_is_one_incident(
     events = [json.loads(line) for line in run.verb("events", "-o", "json").stdout.splitlines()]
     said = [(event["type"], event["reason"]) for event in events if event["reason"].startswith("Incident")]
     assert said == [("Warning", "IncidentBegan"), ("Normal", "IncidentEnded")]
+    told = ("shared", database.address, ended[0]["ended"])
+    wait_for(
+        lambda: (
+            told
+            in [(each["labels"]["kind"], each["labels"].get("value"), each["endsAt"]) for each in alertmanager.alerts]
+        ),
+        "the end of the alert",
+    )
 
 
 def test_a_container_that_fails_alone_is_that_container_until_it_is_restarted(

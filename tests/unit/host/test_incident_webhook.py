@@ -1,4 +1,4 @@
-"""What an Alertmanager is told of incidents, over a real socket; time passes in the test's hands."""
+"""Alerts on their way to an Alertmanager, over a real socket; time passes in the test's hands."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -49,7 +49,7 @@ class HandTimers(Timers):
 
 
 class Alertmanager:
-    """A server that notes what it is told and answers with ``statuses``, and with 200 after the last of them."""
+    """A server that notes the alerts that it gets. It answers with ``statuses``, and then with 200."""
 
     def __init__(self) -> None:
         self.statuses: list[int] = []

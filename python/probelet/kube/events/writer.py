@@ -219,7 +219,7 @@ class EventWriter:
         return made if len(made) <= 253 and _NAME.fullmatch(made) else str(uuid.uuid4())
 
     def _lose(self, error: KubeError, namespace: str) -> None:
-        """Says why an event is lost. A missing right is said once, although each event has a name of its own."""
+        """Logs why an event is lost. A missing right is one line, although each event has a name of its own."""
         if not isinstance(error, Forbidden):
             self._say(error, "the event is lost")
         elif namespace not in self._forbidden:

@@ -33,7 +33,7 @@ SHARE: Final = 0.01
 """The part of a core that builds may take, and the part that answers may take."""
 
 ANSWER_SECONDS: Final = 0.0008
-"""What an answer costs: half of the rows of 500 pods, measured on a slow core."""
+"""The cost of an answer with half of the rows of 500 pods, measured on a slow core."""
 
 
 class Heartbeats:
@@ -59,7 +59,7 @@ class Heartbeats:
         self._answers: dict[int, bytes] = {}
 
     async def since(self, version: int) -> bytes:
-        """What is new since this version, as JSON; 0 for a reader that has nothing yet."""
+        """The news since this version, as JSON; 0 for a reader that has nothing yet."""
         async with self._lock:
             if self._now() >= self._due:
                 await self._build()

@@ -56,7 +56,7 @@ class PodRow(TypedDict):
     look: Look
     says: str
     notes: list[str]
-    """What is wrong, one sentence each."""
+    """The troubles, one sentence each."""
     containers: list[ContainerRow]
 
 
