@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import inspect as types
 from probelet._rust import version
 from probelet.config import kubelet, opt_in
-from probelet.config.document import written
+from probelet.config.written import written
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.reach import EVERYWHERE, EXECS

@@ -51,6 +51,7 @@ from probelet.policy.rules.grace import KillReason
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen import labels
 from probelet.runtime.seen.hooks import Hooks
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.text.duration import SECOND
 
 API_PATIENCE_NS: Final = 5 * SECOND
@@ -88,8 +89,8 @@ class AgentOptions:
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
-    probe_options: bool = False
-    """Whether pods may have options for their probes by annotation."""
+    probe_options: OptionDefaults | None = None
+    """The options of probes whose pods name no others by annotation; None if pods may have none."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
     is_kruise_here: bool = False

@@ -13,6 +13,7 @@ EVERYWHERE: Final = frozenset(
         "eventWording",
         "extraAttemptsPerSecond",
         "flightRecorder",
+        "probeOptionDefaults",
         "probeOptions",
         "restore",
         "schedule",

@@ -4,6 +4,7 @@ import posixpath
 
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
+from probelet.config.probe_options import wrong_defaults
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.spec.text.quantity import parse_quantity
@@ -88,6 +89,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         detail = f"must not be below containerBackoffMin, {format_duration(least)}"
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     errors += _validate_recorder(config)
+    errors += wrong_defaults(config)
     if config.wake_slack < 0 or config.wake_slack > WAKE_SLACK_MAX:
         detail = f"must be between 0 and {format_duration(WAKE_SLACK_MAX)}, inclusive"
         errors.append(FieldError("wakeSlack", "Invalid value", format_duration(config.wake_slack), detail))

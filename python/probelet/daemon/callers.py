@@ -8,6 +8,7 @@ import structlog
 
 from probelet.base.files.unix_socket import SocketPathError
 from probelet.config.load import Config
+from probelet.config.probe_options import allowed_options
 from probelet.errors import DaemonError
 from probelet.node.service import Service
 from probelet.service.handed_over_pods import HandedOverPods
@@ -24,7 +25,7 @@ def rules(configuration: Config) -> Rules:
         deny_hosts=opted.deny_host_probes,
         event_wording=opted.event_wording,
         gates=configuration.gates,
-        probe_options=opted.probe_options,
+        probe_options=allowed_options(opted),
     )
 
 

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`ProbeOptions::failures`] | a failure is at least *at* failures among the last *of* runs, not so many in a row |
 //! | [`ProbeOptions::failure_after_errors`] | a prober error counts as a failure once there were so many in a row |
+//! | [`ProbeOptions::error_kinds`] | only prober errors of these kinds do |
+//! | [`ProbeOptions::slow`] | a success that took longer counts half |
 //! | [`ProbeOptions::period`] | runs follow each other so fast, in milliseconds instead of seconds |
 //! | [`ProbeOptions::until_ready`] | they do until the container's first success |
 //! | [`ProbeOptions::when_failing`] | they do while the last run failed |
@@ -20,6 +22,10 @@ pub struct ProbeOptions {
     /// `errors.failureAfter`: the prober error with this number in a row is a failed run, and so is each one after it.
     /// 0: a prober error never counts, as in the kubelet.
     pub failure_after_errors: i32,
+    /// `errors.causes`: the prober errors that may count; all others neither count nor end a row.
+    pub error_kinds: ErrorKinds,
+    /// `hysteresis.slowerThan`: a success that took longer is half a success of `successThreshold`.
+    pub slow: Option<Duration>,
     /// `periodMilliseconds`: from the beginning of one run to the next.
     pub period: Option<Duration>,
     /// `untilReady`: the same until a container's first success. Failures of the runs between the ordinary ones do not
@@ -36,6 +42,46 @@ impl ProbeOptions {
     /// Whether the worker looks at its container as soon as it runs, and as soon as its initial delay is over.
     pub(crate) const fn looks_at_once(&self) -> bool {
         self.period.is_some() || self.until_ready.is_some()
+    }
+}
+
+/// Why a prober could not ask a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ErrorKind {
+    /// The answer's body could not be read to its end.
+    Body,
+    /// The prober itself was the cause, for example by a lack of sockets. Such an error never counts.
+    Own,
+    /// The port does not resolve to a number.
+    Port,
+    /// The request cannot be made.
+    Request,
+    /// The runtime could not be asked, or could not start the command.
+    Runtime,
+}
+
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorKinds(u8);
+
+impl ErrorKinds {
+    /// The set of all kinds that can count.
+    pub const ALL: Self = Self(u8::MAX & !(1 << ErrorKind::Own as u8));
+
+    /// The set of these kinds.
+    pub fn of(kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
+        Self(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u8) & Self::ALL.0)
+    }
+
+    /// Whether errors of this kind count.
+    pub const fn has(self, kind: ErrorKind) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+}
+
+impl Default for ErrorKinds {
+    fn default() -> Self {
+        Self::ALL
     }
 }
 
@@ -80,6 +126,16 @@ mod tests {
             [numbers(0, 0), numbers(10, 4), numbers(4, 10), numbers(99, 99)],
             [(1, 1), (10, 4), (4, 4), (64, 64)]
         );
+    }
+
+    #[test]
+    fn the_prober_s_own_errors_are_in_no_set() {
+        let set = ErrorKinds::of([ErrorKind::Own, ErrorKind::Port]);
+        assert_eq!(
+            [ErrorKind::Own, ErrorKind::Port, ErrorKind::Runtime].map(|kind| set.has(kind)),
+            [false, true, false]
+        );
+        assert!(!ErrorKinds::default().has(ErrorKind::Own) && ErrorKinds::default().has(ErrorKind::Runtime));
     }
 
     #[test]

@@ -30,7 +30,16 @@ fn options() -> impl Strategy<Value = Option<Box<ProbeOptions>>> {
     let failures = prop::option::of((1..=WINDOW).prop_map(|at| FailureWindow::new(WINDOW, at)));
     let paces = prop::array::uniform3(prop::option::weighted(0.3, (1..2_000_u64).prop_map(Duration::from_millis)));
     let options = (failures, 0..3_i32, paces).prop_map(|(failures, errors, [period, until_ready, when_failing])| {
-        Box::new(ProbeOptions { failures, failure_after_errors: errors, period, until_ready, when_failing })
+        let slow = until_ready;
+        Box::new(ProbeOptions {
+            failures,
+            failure_after_errors: errors,
+            slow,
+            period,
+            until_ready,
+            when_failing,
+            ..ProbeOptions::default()
+        })
     });
     prop::option::weighted(0.3, options)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::options::{FailureWindow, ProbeOptions, WINDOW_MAX};
-use probelet_core::prober::{Memory, Outcome, Output, Prober};
+use probelet_core::options::{ErrorKind, ErrorKinds, FailureWindow, ProbeOptions, WINDOW_MAX};
+use probelet_core::prober::{Attempt, Memory, Outcome, Output, Prober};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::{PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
@@ -47,10 +47,25 @@ impl Life {
         self.take_up("c://1");
     }
 
-    /// Plays answers, one run each: `S` and `F`, `E` for a prober error, `O` for one of the prober's own making.
+    /// Plays answers, one run each: `S` and `F`, `s` for a slow success, `E` for an error of the
+    /// runtime, `P` for one of the port, `O` for one of the prober's own making.
     fn play(&mut self, answers: &str) -> &mut Self {
         answers.chars().for_each(|answer| self.answer(answer));
         self
+    }
+
+    /// Begins a run.
+    fn begin(&mut self) -> Attempt {
+        for _ in 0..PATIENCE {
+            self.prober.settle(self.now);
+            while let Some(output) = self.prober.poll_output() {
+                if let Output::Attempt(attempt) = output {
+                    return attempt;
+                }
+            }
+            self.now = self.now + Duration::from_secs(1);
+        }
+        panic!("no run has begun")
     }
 
     fn answer(&mut self, answer: char) {
@@ -61,6 +76,9 @@ impl Life {
                 match output {
                     Output::Attempt(attempt) => {
                         begun = true;
+                        if answer == 's' {
+                            self.now = self.now + SLOW + Duration::from_nanos(1);
+                        }
                         self.prober.handle_attempt(attempt.worker, attempt.run, outcome(answer), self.now);
                     }
                     Output::Update(update) if begun => self.published.push(update.result),
@@ -80,12 +98,23 @@ impl Life {
 
 fn outcome(answer: char) -> Outcome {
     match answer {
-        'S' => Outcome::Success,
+        'S' | 's' => Outcome::Success,
         'F' => failure(),
-        'E' | 'O' => Outcome::Error { failure: false, error: "boom".into(), own: answer == 'O' },
-        _ => unreachable!("an answer is S, F, E or O"),
+        'E' | 'O' | 'P' => Outcome::Error { failure: false, error: "boom".into(), kind: kind_of(answer) },
+        _ => unreachable!("an answer is S, F, E, O or P"),
     }
 }
+
+fn kind_of(answer: char) -> ErrorKind {
+    match answer {
+        'O' => ErrorKind::Own,
+        'P' => ErrorKind::Port,
+        _ => ErrorKind::Runtime,
+    }
+}
+
+/// A success may take this long and be a whole one.
+const SLOW: Duration = Duration::from_millis(300);
 
 /// How many seconds may pass without a run: more than a period.
 const PATIENCE: usize = 20;
@@ -101,6 +130,10 @@ fn windowed(of: u32, at: u32, success_threshold: i32) -> ProbeSpec {
 
 fn counting(failure_after_errors: i32) -> ProbeSpec {
     with(ProbeOptions { failure_after_errors, ..ProbeOptions::default() })
+}
+
+fn hysteresis(success_threshold: i32) -> ProbeSpec {
+    ProbeSpec { success_threshold, ..with(ProbeOptions { slow: Some(SLOW), ..ProbeOptions::default() }) }
 }
 
 fn life(probe: ProbeSpec) -> Life {
@@ -247,4 +280,48 @@ proptest! {
         }
         prop_assert_eq!(&whole.play(&answers).published, &halved.play(&answers[cut..]).published);
     }
+}
+
+#[test]
+fn errors_of_other_causes_neither_count_nor_end_a_row() {
+    let error_kinds = ErrorKinds::of([ErrorKind::Port]);
+    let options = ProbeOptions { failure_after_errors: 2, error_kinds, ..ProbeOptions::default() };
+    let mut life = life(ProbeSpec { failure_threshold: 1, ..with(options) });
+    assert_eq!(life.play("SEEEPEE").published, [Success]);
+    assert_eq!(life.play("P").published, [Success, Failure]);
+}
+
+#[test]
+fn a_slow_success_counts_half() {
+    let mut life = life(hysteresis(2));
+    assert_eq!(life.play("sss").published, [] as [ProbeResult; 0], "one and a half");
+    assert_eq!(life.play("s").published, [Success]);
+    assert_eq!(life.play("FFFSs").published, [Success, Failure], "one and a half");
+    assert_eq!(life.play("S").published, [Success, Failure, Success]);
+}
+
+#[test]
+fn a_slow_success_takes_nothing_from_a_container_that_is_well() {
+    assert_eq!(life(hysteresis(1)).play("SsssFFsFFs").published, [Success]);
+}
+
+#[test]
+fn the_time_of_errors_before_it_makes_no_success_slow() {
+    let mut life = life(hysteresis(1));
+    life.now = life.now + Duration::from_secs(1);
+    let attempt = life.begin();
+    let error = Outcome::Error { failure: false, error: "boom".into(), kind: ErrorKind::Runtime };
+    life.now = life.now + 2 * SLOW;
+    life.prober.handle_attempt(attempt.worker, attempt.run, error, life.now);
+    life.now = life.now + SLOW;
+    life.prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, life.now);
+    let is_well = |output: Output| matches!(output, Output::Update(update) if update.result == Success);
+    assert!(std::iter::from_fn(|| life.prober.poll_output()).any(is_well));
+}
+
+#[test]
+fn halves_survive_another_prober() {
+    let mut life = life(hysteresis(2));
+    life.play("sss").succeed();
+    assert_eq!(life.play("s").published, [Success]);
 }

@@ -57,7 +57,10 @@ def _fields(explained: Explained) -> str:
         if pace is not None:
             parts.append(f"{name} {seconds_text(pace / 1000)}" if pace % 1000 == 0 else f"{name} {pace} ms")
     if options.errors is not None:
-        parts.append(f"errors count from number {options.errors.failure_after} in a row on")
+        which = "errors" if options.errors.causes is None else f"errors ({', '.join(options.errors.causes)})"
+        parts.append(f"{which} count from number {options.errors.failure_after} in a row on")
+    if options.hysteresis is not None:
+        parts.append(f"a success slower than {options.hysteresis.slower_than_milliseconds} ms counts half")
     if probe.initialization_failure_threshold > probe.failure_threshold:
         parts.append(f"{probe.initialization_failure_threshold} before the first success")
     return ", ".join(parts)

@@ -22,6 +22,7 @@ from probelet.cli.options import (
 from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFlags, ManifestFlags
 from probelet.cli.serve.stand_in import STAND_IN, StandInFlags, announce
 from probelet.cli.verb import verb
+from probelet.config.probe_options import allowed_options
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def run(
         configuration.gates,
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
-        probe_options=configuration.probelet.probe_options,
+        probe_options=allowed_options(configuration.probelet),
         replicas=manifests.replicas,
         node=node,
         stand_in=None if stand_ins is None else stand_ins.play,

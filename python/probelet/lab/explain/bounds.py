@@ -1,7 +1,8 @@
 """The bounds of one container's probes: from when to when each of their decisions falls.
 
 Options of a probe (``probelet.dev/probe-options``) count: with ``failures: {of: n, at: m}`` the failures begin after a
-window without any, *m* of them decide, and a success decides once at most *m - 1* of the last *n* runs failed. Errors
+window without any, *m* of them decide, and a success decides once at most *m - 1* of the last *n* runs failed. With a
+``hysteresis`` it may take twice ``successThreshold`` slow successes. Errors
 that count (``errors``) change no bound: a run that errs is no answer. Attempts between the ordinary ones
 (``periodMilliseconds``, ``untilReady``, ``whenFailing``) count as on a node whose budget has room for them.
 
@@ -48,6 +49,8 @@ class Timing:
     """``untilReady``."""
     failing_ms: int | None = None
     """``whenFailing``."""
+    slow_ms: int | None = None
+    """``hysteresis.slowerThan``."""
 
     @classmethod
     def of(cls, probe: Probe) -> "Timing":
@@ -67,12 +70,18 @@ class Timing:
             options.period_milliseconds,
             options.until_ready_milliseconds,
             options.when_failing_milliseconds,
+            None if options.hysteresis is None else options.hysteresis.slower_than_milliseconds,
         )
 
     @property
     def gap(self) -> int:
         """The longest time from one run to the next (rule 3)."""
         return max(self.period, self.timeout)
+
+    @property
+    def slow_successes(self) -> int:
+        """How many successes in a row it takes if all of them are slow."""
+        return self.successes if self.slow_ms is None else 2 * self.successes
 
     @property
     def pace(self) -> float:
@@ -181,7 +190,7 @@ def _to_ready(timing: Timing, startup: Timing | None) -> Span:
     first = max(max(started, timing.delay) + timing.period, timing.gap)
     unready = timing.failing if timing.ready_ms is None else min(timing.failing, timing.ready_ms / 1000)
     typical = unready / 2 + (timing.successes - 1) * timing.pace
-    more = max(timing.successes, timing.recovery) - 1
+    more = max(timing.slow_successes, timing.recovery) - 1
     return _span(0, typical, first + more * max(timing.pace, timing.timeout) + timing.timeout)
 
 

@@ -27,6 +27,7 @@ from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe_options import NO_DEFAULTS, OptionDefaults
 from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
     STDIN,
@@ -98,7 +99,7 @@ class ManifestFiles:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
-        probe_options: bool = True,
+        probe_options: OptionDefaults | None = NO_DEFAULTS,
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,

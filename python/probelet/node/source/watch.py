@@ -23,6 +23,7 @@ from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
 from probelet.spec.fields.support import RuntimeKind
+from probelet.spec.model.probe_options import NO_DEFAULTS, OptionDefaults
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
 from probelet.spec.read.objects import StandIn
@@ -50,9 +51,9 @@ class Manifests:
     """The pods in the files and directories ``paths``, and in standard input if ``STDIN`` is one of them.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``probe_options`` the options of probes in the
-    annotation of a pod count. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the name
-    of the node that runs the pods. ``stand_in`` puts other programs into them.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. ``probe_options`` are those of probes whose pods name
+    no others; None if pods may have none. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the
+    name of the node that runs the pods. ``stand_in`` puts other programs into them.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Manifests:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
-        probe_options: bool = True,
+        probe_options: OptionDefaults | None = NO_DEFAULTS,
         replicas: bool = False,
         node: str = "",
         stand_in: StandIn | None = None,

@@ -53,6 +53,8 @@ class OptionsDocument(TypedDict):
     """``errors``."""
     period_ms: int | None
     """``periodMilliseconds``."""
+    slower_than_ms: int | None
+    """``hysteresis.slowerThan`` in milliseconds."""
     until_ready_ms: int | None
     """``untilReady`` in milliseconds."""
     when_failing_ms: int | None

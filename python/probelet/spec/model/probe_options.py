@@ -3,12 +3,16 @@
 The engine reads it as a field of the probe. No manifest can have that field: ``Probe`` itself has it not.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from probelet.spec.model.meta import Int32, Object
-from probelet.spec.model.probe import Probe
+from probelet.spec.model.probe import Probe, ProbeType
+
+ErrorCause: TypeAlias = Literal["body", "cri", "port", "request"]
+"""Why a prober could not ask a container: the words of ``cause`` in the status that an error can have and may count."""
 
 
 class FailureWindow(Object, frozen=True, kw_only=True, omit_defaults=False):
@@ -18,10 +22,18 @@ class FailureWindow(Object, frozen=True, kw_only=True, omit_defaults=False):
     at: Int32 = 0
 
 
-class ErrorRule(Object, frozen=True, kw_only=True, omit_defaults=False):
+class ErrorRule(Object, frozen=True, kw_only=True):
     """The prober error with the number ``failure_after`` in a row is a failed run, and so is each one after it."""
 
     failure_after: Int32 = 0
+    causes: tuple[ErrorCause, ...] | None = None
+    """Only errors of these causes; None for all."""
+
+
+class Hysteresis(Object, frozen=True, kw_only=True, omit_defaults=False):
+    """A success that took longer than ``slower_than_milliseconds`` counts half."""
+
+    slower_than_milliseconds: int = 0
 
 
 class ProbeOptions(Object, frozen=True, kw_only=True):
@@ -29,12 +41,19 @@ class ProbeOptions(Object, frozen=True, kw_only=True):
 
     failures: FailureWindow | None = None
     errors: ErrorRule | None = None
+    hysteresis: Hysteresis | None = None
     period_milliseconds: int | None = None
     """From the beginning of one attempt to the next."""
     until_ready_milliseconds: int | None = None
     """The same before a container's first success."""
     when_failing_milliseconds: int | None = None
     """The same after a failure."""
+
+
+OptionDefaults: TypeAlias = Mapping[ProbeType, ProbeOptions]
+"""What a node's probes of a type have where their pod's annotation says nothing."""
+
+NO_DEFAULTS: Final[OptionDefaults] = {}
 
 
 class OptedProbe(Probe, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
@@ -57,16 +58,16 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: pods may have
-    options for their probes by annotation; else the annotation is without effect. ``stand_in`` changes what the pods
-    run, after the rules for manifests have judged them.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: the options
+    of probes whose pods name no others by annotation; None: the annotation is without effect. ``stand_in`` changes what
+    the pods run, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
-    probe_options: bool = True
+    probe_options: OptionDefaults | None = field(default_factory=dict)
     stand_in: StandIn | None = None
 
 
@@ -167,8 +168,8 @@ class _Reader:
         pod, errors = fold_annotation(kind.pod(decoded))
         pod = set_defaults(pod)
         without_effect: list[FieldError] = []
-        if self._rules.probe_options:
-            pod, mistakes = fold_options(pod)
+        if self._rules.probe_options is not None:
+            pod, mistakes = fold_options(pod, self._rules.probe_options)
             errors += mistakes
         elif PROBE_OPTIONS in pod.metadata.annotations:
             without_effect.append(_NOT_OPTED_IN)

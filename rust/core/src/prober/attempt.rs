@@ -85,6 +85,7 @@ impl Prober {
         }
         if matches!(outcome, Outcome::Error { .. }) && attempt < ATTEMPTS_PER_RUN {
             worker.phase = WorkerPhase::InFlight { attempt: attempt + 1 };
+            worker.note_next_try(now);
             let next = Attempt { worker: id, run, attempt: attempt + 1, scheduled: now };
             self.outputs.push_back(Output::Attempt(next));
             return;
@@ -95,7 +96,7 @@ impl Prober {
         let result = self.conclude(id, outcome);
         self.outputs.push_back(Output::RunFinished { worker: id, result, started });
         if let Some(result) = result {
-            self.publish_at_threshold(id, result);
+            self.publish_at_threshold(id, result, now);
         }
         self.rest(id, now);
         if before.is_some_and(|before| self.workers[id].durable() != before) {
@@ -119,9 +120,9 @@ impl Prober {
             Outcome::Success | Outcome::Unknown => return Some(ProbeResult::Failure),
             Outcome::Warning { output } => (Reason::ProbeWarning, "warning", output, Some(ProbeResult::Success)),
             Outcome::Failure { output } => (Reason::Unhealthy, "failed", output, Some(ProbeResult::Failure)),
-            Outcome::Error { failure, error, own } => {
+            Outcome::Error { failure, error, kind } => {
                 let what = if *failure { ERRORED_AND_FAILED } else { ERRORED };
-                (Reason::Unhealthy, what, error.as_bytes(), worker.count_error(*own))
+                (Reason::Unhealthy, what, error.as_bytes(), worker.count_error(*kind))
             }
         };
         let title = worker.probe_type.title();
@@ -143,9 +144,9 @@ impl Prober {
     }
 
     /// D11 to D13: counts the run. At its threshold, publishes the result and may put the worker on hold.
-    fn publish_at_threshold(&mut self, id: WorkerId, result: ProbeResult) {
+    fn publish_at_threshold(&mut self, id: WorkerId, result: ProbeResult, now: Instant) {
         let worker = &mut self.workers[id];
-        if !worker.count_run(result) {
+        if !worker.count_run(result, now) {
             return;
         }
         if worker.holds_after(result, &self.semantics) {

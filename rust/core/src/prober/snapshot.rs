@@ -45,7 +45,7 @@ impl Prober {
             id,
             target: self.target(id)?,
             result: worker.container_key.and_then(|key| self.results.get(worker.probe_type, key)),
-            result_run: worker.result_run,
+            result_run: worker.whole_runs(),
             failure_threshold: worker.effective_failure_threshold(),
             window: options.and_then(|options| options.failures).map(|failures| (failures, window.count_ones())),
             errors_in_a_row,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use probelet_core::options::ErrorKind;
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Attempt, Outcome, Output, Prober, ResultRecord, Settings, WorkerId};
 use probelet_core::results::ProbeResult;
@@ -241,6 +242,6 @@ fn outcome_of(byte: u8) -> Outcome {
         0..=4 => Outcome::Success,
         5 => Outcome::Warning { output: b"moved".as_slice().into() },
         6..=8 => Outcome::Failure { output: b"no".as_slice().into() },
-        _ => Outcome::Error { failure: false, error: "boom".into(), own: false },
+        _ => Outcome::Error { failure: false, error: "boom".into(), kind: ErrorKind::Runtime },
     }
 }

@@ -75,7 +75,8 @@ fn options(worker: &WorkerState<'_>) -> Value {
     let millis = |pace: Option<Duration>| pace.map(|pace| pace.as_millis() as u64);
     json!({
         "failures": failures, "errors": errors, "period_ms": millis(options.period),
-        "until_ready_ms": millis(options.until_ready), "when_failing_ms": millis(options.when_failing),
+        "slower_than_ms": millis(options.slow), "until_ready_ms": millis(options.until_ready),
+        "when_failing_ms": millis(options.when_failing),
     })
 }
 

@@ -81,13 +81,13 @@ impl End {
 
     /// An outcome with this end, its cause and no text.
     pub fn to_outcome(self, cause: Cause) -> Outcome {
-        let (error, own) = (Box::default(), cause.is_own());
+        let (error, kind) = (Box::default(), cause.error_kind());
         match self {
             Self::Success => Outcome::Success,
             Self::Warning => Outcome::Warning { output: Box::default() },
             Self::Failure => Outcome::Failure { output: Box::default() },
-            Self::Error => Outcome::Error { failure: false, error, own },
-            Self::ErrorFailure => Outcome::Error { failure: true, error, own },
+            Self::Error => Outcome::Error { failure: false, error, kind },
+            Self::ErrorFailure => Outcome::Error { failure: true, error, kind },
             Self::Unknown => Outcome::Unknown,
         }
     }

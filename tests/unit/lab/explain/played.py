@@ -14,7 +14,7 @@ from probelet._rust import Simulation
 from probelet.lab.explain import Timing
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import ExecAction, Probe, ProbeType
-from probelet.spec.model.probe_options import FailureWindow, ProbeOptions, with_options
+from probelet.spec.model.probe_options import FailureWindow, Hysteresis, ProbeOptions, with_options
 
 ID = "c://1"
 HOUR = 3_600_000
@@ -29,6 +29,7 @@ def probe(timing: Timing) -> Probe:
         period_milliseconds=timing.own_ms,
         until_ready_milliseconds=timing.ready_ms,
         when_failing_milliseconds=timing.failing_ms,
+        hysteresis=None if timing.slow_ms is None else Hysteresis(slower_than_milliseconds=timing.slow_ms),
     )
     ordinary = _ordinary(timing)
     return ordinary if options == ProbeOptions() else with_options(ordinary, options)
@@ -58,14 +59,16 @@ def random_timings(rng: Random) -> dict[ProbeType, Timing]:
 
 def opted_timings(rng: Random) -> dict[ProbeType, Timing]:
     """Random timings with random options. A failureThreshold decides nothing beside a window, so it is the window's."""
-    return {probe_type: _opted(rng, timing) for probe_type, timing in random_timings(rng).items()}
+    return {probe_type: _opted(rng, timing, probe_type) for probe_type, timing in random_timings(rng).items()}
 
 
-def _opted(rng: Random, timing: Timing) -> Timing:
+def _opted(rng: Random, timing: Timing, probe_type: ProbeType) -> Timing:
     def pace() -> int | None:
         return rng.choice([None, rng.randrange(50, 1000 * timing.period)])
 
-    return replace(timing, recovery=rng.randint(1, 5), own_ms=pace(), ready_ms=pace(), failing_ms=pace())
+    slow = rng.choice([None, rng.randrange(1, 1000 * timing.timeout)]) if probe_type == "readiness" else None
+    paces = {"own_ms": pace(), "ready_ms": pace(), "failing_ms": pace()}
+    return replace(timing, recovery=rng.randint(1, 5), slow_ms=slow, **paces)
 
 
 def _random_timing(rng: Random, probe_type: str) -> Timing:

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 from probelet.spec.annotation.probe_options import ANNOTATION, PATH, fold_options
 from probelet.spec.model.pod import Pod
-from probelet.spec.model.probe_options import ErrorRule, FailureWindow, ProbeOptions, options_of
+from probelet.spec.model.probe_options import (
+    ErrorRule,
+    FailureWindow,
+    Hysteresis,
+    OptionDefaults,
+    ProbeOptions,
+    options_of,
+)
 from probelet.spec.read.json import encode_pod
 from probelet.spec.rules.defaults import set_defaults
 
@@ -53,9 +60,11 @@ def test_each_probe_gets_its_own_options() -> None:
 
 
 def test_the_engine_gets_them_as_a_field_of_the_probe() -> None:
-    pod, _ = folded({"app": {"livenessProbe": {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1}}}})
+    pod, _ = folded(
+        {"app": {"livenessProbe": {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1, "causes": ["cri"]}}}}
+    )
     probe = json.loads(encode_pod(pod))["spec"]["containers"][0]["livenessProbe"]
-    assert probe["options"] == {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1}}
+    assert probe["options"] == {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1, "causes": ["cri"]}}
 
 
 def test_times_are_milliseconds() -> None:
@@ -68,6 +77,43 @@ def test_times_are_milliseconds() -> None:
     assert options_of(liveness) == ProbeOptions(
         period_milliseconds=250, until_ready_milliseconds=50, when_failing_milliseconds=1000
     )
+
+
+def test_a_hysteresis_is_shorter_than_the_timeout() -> None:
+    pod, errors = folded({"app": {"readinessProbe": {"hysteresis": {"slowerThan": "300ms"}}}})
+    assert errors == []
+    readiness = pod.spec.containers[0].readiness_probe
+    assert readiness is not None
+    assert options_of(readiness) == ProbeOptions(hysteresis=Hysteresis(slower_than_milliseconds=300))
+    _, errors = folded({"app": {"readinessProbe": {"hysteresis": {"slowerThan": "1s"}}}})
+    path = f"{PATH}.app.readinessProbe.hysteresis.slowerThan"
+    assert errors == [f'{path}: Invalid value: "1000ms": must be shorter than timeoutSeconds, 1 s']
+
+
+NODE: OptionDefaults = {
+    "liveness": ProbeOptions(when_failing_milliseconds=500, errors=ErrorRule(failure_after=3)),
+    "startup": ProbeOptions(until_ready_milliseconds=60_000),
+}
+
+
+def test_the_annotation_goes_before_the_options_of_the_node() -> None:
+    text = json.dumps({"app": {"livenessProbe": {"whenFailing": "1s", "errors": None}}})
+    pod, errors = fold_options(set_defaults(pod_of(SPEC, annotations={ANNOTATION: text})), NODE)
+    assert errors == []
+    found = {path.rpartition(".")[2]: options_of(probe) for path, probe in pod.spec.each_probe()}
+    assert found == {
+        "livenessProbe": ProbeOptions(when_failing_milliseconds=1000),
+        "readinessProbe": ProbeOptions(),
+        "startupProbe": ProbeOptions(),
+    }, "a minute is longer than the startup probe's own period, so it is no option of that"
+
+
+def test_a_pod_with_a_mistake_has_the_options_of_the_node() -> None:
+    pod, errors = fold_options(set_defaults(pod_of(SPEC, annotations={ANNOTATION: "{"})), NODE)
+    assert len(errors) == 1
+    liveness = pod.spec.containers[0].liveness_probe
+    assert liveness is not None
+    assert options_of(liveness) == NODE["liveness"]
 
 
 def test_a_pod_without_the_annotation_stays_as_it_is() -> None:
@@ -109,6 +155,21 @@ def test_a_pod_without_the_annotation_stays_as_it_is() -> None:
         ({"whenFailing": "1 s"}, '.whenFailing: Invalid value: "1 s": must be a duration of whole milliseconds'),
         ({"whenFailing": "10s"}, '.whenFailing: Invalid value: "10000ms": must be shorter than periodSeconds, 10 s'),
         ([], ": Invalid value: []: must be an object, as in "),
+        (
+            {"errors": {"failureAfter": 2, "causes": ["cri", "starved"]}},
+            '.errors.causes: Invalid value: ["cri","starved"]: must be a list of at least one of body, cri, ',
+        ),
+        (
+            {"errors": {"failureAfter": 2, "causes": []}},
+            ".errors.causes: Invalid value: []: must be a list of at least",
+        ),
+        ({"hysteresis": {"slowerThan": "1s"}}, ".hysteresis: Forbidden: a liveness probe never makes a container well"),
+        ({"hysteresis": {}}, ".hysteresis.slowerThan: Required value"),
+        ({"hysteresis": {"slower": 1}}, ".hysteresis.slower: Forbidden: no such member; allowed: slowerThan"),
+        (
+            {"hysteresis": {"slowerThan": 300}},
+            ".hysteresis.slowerThan: Invalid value: 300: must be a duration of whole",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_its_path_and_no_option_applies(options: Any, error: str) -> None:

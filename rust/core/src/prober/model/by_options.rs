@@ -33,14 +33,18 @@
 //!
 //! **Errors that count** (`errors: {failureAfter: n}`). The n-th prober error in a row and each one after it is a failed
 //! run; a run that asked the container, with whatever result, ends the row. Errors of which the prober itself is the cause,
-//! such as a lack of sockets, neither count nor end a row.
+//! such as a lack of sockets, and those of kinds that the options do not name (`causes`) neither count nor end a row.
+//!
+//! **Slow successes** (`hysteresis: {slowerThan: x}`). A success whose last try took longer than *x* adds a half to *S*, any
+//! other a whole one. It is a success in every other way: it ends a row of failures, and its bit in the window is clear. So
+//! a container stays well with slow answers, but needs twice as many of them to become well.
 
 use std::time::Duration;
 
 use super::opted::Opted;
 use super::view::{Seen, View};
 use super::worker::{Worker, WorkerPhase};
-use crate::options::{PACE_MIN, ProbeOptions};
+use crate::options::{ErrorKind, PACE_MIN, ProbeOptions};
 use crate::prober::output::Streak;
 use crate::results::ProbeResult;
 use crate::time::{Instant, WallOffset};
@@ -67,17 +71,20 @@ impl Worker {
         }
     }
 
-    /// Counts an error-free run of a probe with options. Returns whether its threshold is reached.
+    /// Counts an error-free run of a probe with options, which ends at `now`. Returns whether its threshold is reached.
     #[cold]
-    pub(crate) fn count_by_options(&mut self, result: ProbeResult) -> bool {
+    pub(crate) fn count_by_options(&mut self, result: ProbeResult, now: Instant) -> bool {
         if self.only_looks() && result == ProbeResult::Failure {
             return false;
         }
         self.extend_run(result);
+        if result == ProbeResult::Success && self.counts_halves() && !self.is_slow(now) {
+            self.result_run = self.result_run.saturating_add(1);
+        }
         let is_first_success = !self.has_initialized && result == ProbeResult::Success;
         self.has_initialized |= is_first_success;
         let in_a_row = self.result_run;
-        let (patience, successes) = (self.patience(), self.success_threshold);
+        let (patience, successes) = (self.patience(), self.successes_wanted());
         let ordinary = self.failure_threshold;
         let opted = self.opted.as_mut().expect("the caller looked");
         let failed = result == ProbeResult::Failure;
@@ -106,11 +113,44 @@ impl Worker {
         }
     }
 
+    /// Whether the run of successes counts halves of one, because a slow success is one.
+    fn counts_halves(&self) -> bool {
+        self.opted.as_ref().is_some_and(|opted| opted.options.slow.is_some())
+    }
+
+    /// Whether the try that ends at `now` took longer than a good success may.
+    fn is_slow(&self, now: Instant) -> bool {
+        let Some(opted) = &self.opted else { return false };
+        let began = self.run_started.max(opted.tried_again);
+        opted.options.slow.is_some_and(|slow| now.since(began) > slow)
+    }
+
+    /// What [`Worker::result_run`] must be for a success.
+    pub(crate) fn successes_wanted(&self) -> i32 {
+        self.success_threshold.saturating_mul(if self.counts_halves() { 2 } else { 1 })
+    }
+
+    /// How many runs in a row had the last result, slow successes as halves.
+    pub(crate) fn whole_runs(&self) -> i32 {
+        let has_halves = self.counts_halves() && self.last_result == ProbeResult::Success;
+        if has_halves { self.result_run / 2 } else { self.result_run }
+    }
+
+    /// Begins another try of a run at `now`.
+    #[cold]
+    pub(crate) fn note_next_try(&mut self, now: Instant) {
+        if let Some(opted) = &mut self.opted {
+            opted.tried_again = now;
+        }
+    }
+
     /// Counts a prober error in a row. Returns the result of its run: a failure if the options say so, else none.
     #[cold]
-    pub(crate) fn count_error(&mut self, own: bool) -> Option<ProbeResult> {
+    pub(crate) fn count_error(&mut self, kind: ErrorKind) -> Option<ProbeResult> {
         let only_looks = self.only_looks();
-        let counts = |opted: &&mut Box<Opted>| opted.options.failure_after_errors > 0 && !own && !only_looks;
+        let counts = |opted: &&mut Box<Opted>| {
+            opted.options.failure_after_errors > 0 && opted.options.error_kinds.has(kind) && !only_looks
+        };
         let opted = self.opted.as_mut().filter(counts)?;
         let limit = opted.options.failure_after_errors;
         opted.errors = opted.errors.saturating_add(1).min(limit);

@@ -81,7 +81,7 @@ impl Worker {
     pub(crate) fn durable(&self) -> Durable {
         let bound = match self.last_result {
             ProbeResult::Failure => self.failure_threshold.max(self.initialization_failure_threshold),
-            ProbeResult::Success => self.success_threshold,
+            ProbeResult::Success => self.successes_wanted(),
             ProbeResult::Unknown => 1,
         };
         let (window, errors) = self.counted();

@@ -11,6 +11,8 @@ pub(crate) struct Opted {
     pub(crate) options: ProbeOptions,
     /// The last runs, the latest in the lowest bit. A bit is set if its run failed.
     pub(crate) window: u64,
+    /// When the last try of the run began, if it was not the first one.
+    pub(crate) tried_again: Instant,
     /// Prober errors in a row; saturates at [`ProbeOptions::failure_after_errors`].
     pub(crate) errors: i32,
     /// When the next extra run is due.
@@ -28,6 +30,7 @@ impl Opted {
         Box::new(Self {
             options,
             window: 0,
+            tried_again: Instant::ZERO,
             errors: 0,
             extra: None,
             is_granted: false,

@@ -169,10 +169,10 @@ impl Worker {
         scheduled
     }
 
-    /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
-    pub(crate) fn count_run(&mut self, result: ProbeResult) -> bool {
+    /// Counts an error-free run that ends at `now`. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
+    pub(crate) fn count_run(&mut self, result: ProbeResult, now: Instant) -> bool {
         if self.opted.is_some() {
-            return self.count_by_options(result);
+            return self.count_by_options(result, now);
         }
         self.extend_run(result);
         self.has_initialized |= result == ProbeResult::Success;
@@ -256,19 +256,19 @@ mod tests {
     #[test]
     fn the_first_success_counts_as_the_first_of_its_run() {
         let mut worker = worker(1);
-        assert!(!worker.count_run(ProbeResult::Success));
-        assert!(worker.count_run(ProbeResult::Success));
+        assert!(!worker.count_run(ProbeResult::Success, Instant::ZERO));
+        assert!(worker.count_run(ProbeResult::Success, Instant::ZERO));
         assert_eq!(worker.result_run, 2);
     }
 
     #[test]
     fn a_streak_includes_the_new_failure_and_stops_at_the_threshold() {
         let mut worker = worker(1);
-        worker.count_run(ProbeResult::Success);
+        worker.count_run(ProbeResult::Success, Instant::ZERO);
         let streaks: Vec<i32> = (0..5)
             .map(|_| {
                 let streak = worker.streak_with_one_more();
-                worker.count_run(ProbeResult::Failure);
+                worker.count_run(ProbeResult::Failure, Instant::ZERO);
                 streak.failures
             })
             .collect();
@@ -280,7 +280,7 @@ mod tests {
         let mut worker = worker(1);
         let reached: Vec<bool> =
             [ProbeResult::Failure, ProbeResult::Failure, ProbeResult::Success, ProbeResult::Failure]
-                .map(|result| worker.count_run(result))
+                .map(|result| worker.count_run(result, Instant::ZERO))
                 .into();
         assert_eq!(reached, [false; 4]);
         assert_eq!(worker.result_run, 1);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use probelet_core::options::ErrorKind;
 use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
 use probelet_play::cause::Cause;
@@ -65,8 +66,8 @@ impl EndedAttempt {
     /// 1.36).
     pub(in super::super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
         let mut report = Report::not_begun(what, Cause::Request);
-        if let Outcome::Error { own, .. } = &mut report.outcome {
-            *own = true;
+        if let Outcome::Error { kind, .. } = &mut report.outcome {
+            *kind = ErrorKind::Own;
         }
         Self { ticket, began: now, held: Duration::ZERO, spent: ELSEWHERE, report }
     }
@@ -77,8 +78,8 @@ impl EndedAttempt {
         *cause = law.cause(*cause, self.spent);
         if *cause == Cause::Starved {
             *outcome = law.outcome(*cause, std::mem::replace(outcome, Outcome::Unknown));
-            if let Outcome::Error { own, .. } = outcome {
-                *own = true;
+            if let Outcome::Error { kind, .. } = outcome {
+                *kind = ErrorKind::Own;
             }
         }
     }
