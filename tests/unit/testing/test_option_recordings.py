@@ -34,7 +34,7 @@ LIVES: dict[str, dict[str, Any]] = {
     "hysteresis": {
         "probe": "readinessProbe",
         "options": {"hysteresis": {"slowerThan": "300ms"}},
-        "fields": {"successThreshold": 2},
+        "fields": {"successThreshold": 2, "periodSeconds": 2},
         "answers": ["success 400ms * 2", "failure 0ms: no * 3", "success 400ms * 4", "success 10ms"],
     },
     "until-ready": {
