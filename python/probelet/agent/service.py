@@ -52,6 +52,7 @@ from probelet.policy.rules.grace import KillReason
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen import labels
 from probelet.runtime.seen.hooks import Hooks
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.text.duration import SECOND
 
 API_PATIENCE_NS: Final = 5 * SECOND
@@ -89,6 +90,8 @@ class AgentOptions:
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
+    probe_options: OptionDefaults | None = None
+    """The options of probes whose pods name no others by annotation; None if pods may have none."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
     incident_webhook: str | None = None
@@ -115,7 +118,14 @@ class AgentService:
         self._conditions = Conditions(connection, host.timers, host.tasks)
         self._pauses = Pauses(host, JsonFiles(options.state_dir, PAUSES, PausedPod))
         parts = AgentParts(
-            host, self._kills, self._conditions, self._pauses, options.journal, self._is_away, options.incidents
+            host,
+            self._kills,
+            self._conditions,
+            self._pauses,
+            options.journal,
+            self._is_away,
+            probe_options=options.probe_options,
+            read_command=options.incidents,
         )
         self.pods = AgentPods(parts, options.namespace, self._forget)
         self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)

@@ -4,10 +4,9 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from probelet.config.crash_loop import CrashLoop, CurveSource
 from probelet.config.gate import GATES
-from probelet.config.kubelet import Section
 from probelet.config.load import Config
-from probelet.spec.read.decode import file_fields, is_duration
-from probelet.spec.text.duration import SECOND, format_duration, parse_duration
+from probelet.config.written import written
+from probelet.spec.text.duration import SECOND
 
 Source: TypeAlias = Literal["default", "file", "drop-in", "flag"]
 
@@ -85,20 +84,6 @@ def curve_document(curve: CrashLoop) -> CurveDocument:
         "reset_seconds": _seconds(curve.reset),
         "source": curve.source,
     }
-
-
-def written(section: Section) -> dict[str, Any]:
-    """A section in its file's spelling, with defaults and without unset fields."""
-    found: dict[str, Any] = {}
-    for field in file_fields(type(section)):
-        value = getattr(section, field.name)
-        if isinstance(value, Section):
-            value = written(value)
-        elif value is not None and is_duration(field.type):
-            value = format_duration(parse_duration(value) if isinstance(value, str) else value)
-        if value is not None and value != {}:
-            found[field.encode_name] = value
-    return found
 
 
 def _seconds(nanoseconds: int) -> int | float:

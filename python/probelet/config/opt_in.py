@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from probelet.config.kubelet import QUANTITY, Count, Duration, DurationAboveZero, Section
+from probelet.spec.annotation.option_values import CAUSES
+from probelet.spec.model.meta import Int32
 from probelet.spec.text.duration import MINUTE, SECOND
 
 API_VERSION = "probelet.dev/v1alpha1"
@@ -31,6 +33,72 @@ class RestartBudget(Section, frozen=True, kw_only=True):
     """Restarts that may happen together. Default 10; at least 1."""
     refill: DurationAboveZero = MINUTE
     """Time after which the bucket gains one restart. Default 1m; above 0."""
+
+
+_PACE = msgspec.Meta(extra={"range": "at least 50ms"})
+_CAUSES = msgspec.Meta(
+    extra={"range": f"at least one of {', '.join(CAUSES)}"},
+    extra_json_schema={"items": {"enum": list(CAUSES)}, "minItems": 1},
+)
+_WINDOW = msgspec.Meta(extra={"range": "1 to 64"}, extra_json_schema={"minimum": 1, "maximum": 64})
+
+
+class DefaultFailures(Section, frozen=True, kw_only=True):
+    """A failure is at least ``at`` failed runs among the last ``of``."""
+
+    of: Annotated[Int32, _WINDOW] = 10
+    """How many runs count, 1 to 64. Default 10."""
+    at: Annotated[Int32, _WINDOW] = 4
+    """How many of them must have failed, 1 to ``of``. Default 4."""
+
+
+class DefaultErrors(Section, frozen=True, kw_only=True):
+    """Prober errors in a row that count as failed runs."""
+
+    failure_after: Count = 3
+    """The number in a row from which on an error is a failed run, at least 1. Default 3."""
+    causes: Annotated[list[str], _CAUSES] | None = None
+    """Only errors of these causes: ``body``, ``cri``, ``port``, ``request``. Default: all."""
+
+
+class DefaultHysteresis(Section, frozen=True, kw_only=True):
+    """Successes that count half."""
+
+    slower_than: DurationAboveZero = SECOND
+    """A success that took longer counts half; above 0. Default 1s."""
+
+
+class DefaultOptions(Section, frozen=True, kw_only=True):
+    """The options of all probes of a type whose pods do not name them."""
+
+    failures: DefaultFailures | None = None
+    """Count failures among the last runs. Default: ``failureThreshold`` in a row."""
+    errors: DefaultErrors | None = None
+    """Let prober errors count. Default: they count for nothing."""
+    period_milliseconds: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 50})] | None = None
+    """Milliseconds from one attempt to the next, at least 50, for probes with a longer period. Default: their own."""
+    until_ready: Annotated[DurationAboveZero, _PACE] | None = None
+    """The same before the first success, at least 50ms. Default: the ordinary period."""
+    when_failing: Annotated[DurationAboveZero, _PACE] | None = None
+    """The same after a failure, at least 50ms. Default: the ordinary period."""
+
+
+class DefaultReadinessOptions(DefaultOptions, frozen=True, kw_only=True):
+    """The same of readiness probes, which may have a hysteresis too."""
+
+    hysteresis: DefaultHysteresis | None = None
+    """Let slow successes count half. Default: a success is a success."""
+
+
+class ProbeOptionDefaults(Section, frozen=True, kw_only=True):
+    """What probes of a type have where the annotation of their pod says nothing."""
+
+    liveness_probe: DefaultOptions | None = None
+    """The options of liveness probes. Default: none."""
+    readiness_probe: DefaultReadinessOptions | None = None
+    """The options of readiness probes. Default: none."""
+    startup_probe: DefaultOptions | None = None
+    """The options of startup probes. Default: none."""
 
 
 class FlightRecorder(Section, frozen=True, kw_only=True):
@@ -72,6 +140,19 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     deny_host_probes: bool = False
     """Refuse pods whose probes or hooks name a ``host`` (KEP-4940: Pod Security baseline, policy 1.34). Default false,
     because an API server enforces this rule; the kubelet itself connects to the host."""
+
+    probe_options: bool = False
+    """Let pods ask for more of their probes than a kubelet gives, by annotation (``probelet.dev/probe-options``):
+    failures counted in a window, prober errors that count, attempts between the ordinary ones. Default false: the
+    annotation is without effect."""
+    extra_attempts_per_second: Count = 1000
+    """Limit of the attempts a second that all probes of the node together make between their ordinary ones, at least 1.
+    Probes that want more than their share get the same; ordinary attempts do not count. Default 1000; only with
+    ``probeOptions``."""
+
+    probe_option_defaults: ProbeOptionDefaults | None = None
+    """Options that every probe of a type has, unless its pod's annotation names others. Default: none; only with
+    ``probeOptions``."""
 
     exec_mode: Literal["cri", "direct"] = "cri"
     """The way of exec probes into containers. ``cri`` (default): ExecSync of the runtime, as in the kubelet.

@@ -11,7 +11,10 @@ EVERYWHERE: Final = frozenset(
     {
         "denyHostProbes",
         "eventWording",
+        "extraAttemptsPerSecond",
         "flightRecorder",
+        "probeOptionDefaults",
+        "probeOptions",
         "restore",
         "schedule",
         "startedCarriedBy",

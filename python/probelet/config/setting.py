@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 
 from probelet.config import kubelet, opt_in
-from probelet.config.document import Setting, Source, written
+from probelet.config.document import Setting, Source
 from probelet.config.gate import GATES, SPECIAL_GATES, Gates
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.load import FLAG, Config
 from probelet.config.opt_in import ProbeletConfiguration
+from probelet.config.written import written
 
 
 def settings(config: Config) -> list[Setting]:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
+from probelet.config.probe_options import wrong_defaults
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.problem import FieldError
 from probelet.spec.text.quantity import parse_quantity
@@ -71,7 +72,10 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         "execClientDeadline": config.exec_client_deadline,
         "maxContainerAge": config.max_container_age,
     }
-    counts = {"execMaxInFlight": config.exec_max_in_flight}
+    counts = {
+        "execMaxInFlight": config.exec_max_in_flight,
+        "extraAttemptsPerSecond": config.extra_attempts_per_second,
+    }
     if config.restart_budget is not None:
         durations["restartBudget.refill"] = config.restart_budget.refill
         counts["restartBudget.burst"] = config.restart_budget.burst
@@ -87,6 +91,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     errors += _validate_recorder(config)
     errors += _validate_webhook(config)
+    errors += wrong_defaults(config)
     if config.wake_slack < 0 or config.wake_slack > WAKE_SLACK_MAX:
         detail = f"must be between 0 and {format_duration(WAKE_SLACK_MAX)}, inclusive"
         errors.append(FieldError("wakeSlack", "Invalid value", format_duration(config.wake_slack), detail))

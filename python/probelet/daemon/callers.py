@@ -8,6 +8,7 @@ import structlog
 
 from probelet.base.files.unix_socket import SocketPathError
 from probelet.config.load import Config
+from probelet.config.probe_options import allowed_options
 from probelet.errors import DaemonError
 from probelet.node.service import Service
 from probelet.service.handed_over_pods import HandedOverPods
@@ -20,7 +21,12 @@ log = structlog.get_logger("probelet.run")
 def rules(configuration: Config) -> Rules:
     """The options for pods that callers hand over, the same for ``serve`` and ``run --serve``."""
     opted = configuration.probelet
-    return Rules(deny_hosts=opted.deny_host_probes, event_wording=opted.event_wording, gates=configuration.gates)
+    return Rules(
+        deny_hosts=opted.deny_host_probes,
+        event_wording=opted.event_wording,
+        gates=configuration.gates,
+        probe_options=allowed_options(opted),
+    )
 
 
 @asynccontextmanager

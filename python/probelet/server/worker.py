@@ -6,7 +6,13 @@ import msgspec
 
 from probelet._rust import Engine
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.server.document.status import AttemptDocument, HistoryDocument, ProbeDocument, RunDocument
+from probelet.server.document.status import (
+    AttemptDocument,
+    HistoryDocument,
+    OptionsDocument,
+    ProbeDocument,
+    RunDocument,
+)
 
 
 class LastRun(msgspec.Struct):
@@ -63,6 +69,7 @@ class WorkerState(msgspec.Struct):
     next_at_ms: int | None
     last: LastRun | None
     beats: str = ""
+    options: OptionsDocument | None = None
     history: History | None = None
 
 
@@ -90,6 +97,8 @@ def probe_document(worker: WorkerState) -> ProbeDocument:
         "last": None if worker.last is None else _last_run(worker.last),
         "beats": worker.beats,
     }
+    if worker.options is not None:
+        document["options"] = worker.options
     if worker.history is not None:
         document["history"] = _history(worker.history)
     return document

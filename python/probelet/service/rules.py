@@ -6,7 +6,9 @@ from typing import Final
 
 from probelet._rust import EventRecord
 from probelet.base.exposition.wording import EventWording, counted
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.text.problem import FieldError
@@ -20,10 +22,16 @@ class Rules:
     deny_hosts: bool = False
     event_wording: EventWording = "kubelet"
     gates: Mapping[str, bool] | None = None
+    probe_options: OptionDefaults | None = None
 
     def apply(self, pod: Pod) -> Pod:
         """The pod without the fields whose gate is off."""
         return pod if self.gates is None else drop_disabled_fields(pod, None, self.gates)
+
+    def opted(self, pod: Pod) -> tuple[Pod, list[FieldError]]:
+        """The pod with the options of its probes, and the mistakes in its annotation: a pod with any has only
+        the node's own options."""
+        return (pod, []) if self.probe_options is None else fold_options(pod, self.probe_options)
 
     def mistakes(self, pod: Pod) -> list[FieldError]:
         """The mistakes that the configuration makes of a pod's fields."""

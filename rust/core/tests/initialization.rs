@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use probelet_core::options::ErrorKind;
 use probelet_core::prober::{Outcome, Output, Prober};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::{ProbeSpec, ProbeType};
@@ -82,7 +83,7 @@ fn outcome(answer: char) -> Outcome {
     match answer {
         'S' => Outcome::Success,
         'F' => failure(),
-        _ => Outcome::Error { failure: false, error: "boom".into() },
+        _ => Outcome::Error { failure: false, error: "boom".into(), kind: ErrorKind::Runtime },
     }
 }
 

@@ -1,5 +1,7 @@
 //! Why an attempt ended as it did: one small vocabulary for status, metrics and tools.
 
+use probelet_core::options::ErrorKind;
+
 /// The cause of an attempt's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
@@ -77,6 +79,17 @@ impl Cause {
     /// request.
     pub const fn is_timeout(self) -> bool {
         matches!(self, Self::Body | Self::ConnectTimeout | Self::Dns | Self::HeaderTimeout | Self::Tls)
+    }
+
+    /// What a prober error with this cause is for the options of probes.
+    pub const fn error_kind(self) -> ErrorKind {
+        match self {
+            Self::Body => ErrorKind::Body,
+            Self::Cri => ErrorKind::Runtime,
+            Self::Port => ErrorKind::Port,
+            Self::Starved => ErrorKind::Own,
+            _ => ErrorKind::Request,
+        }
     }
 
     /// True if something at the target's address took the connection.

@@ -7,8 +7,10 @@ import pytest
 from probelet.base.logs.rotation import LogLimits
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
 from probelet.config.kubelet import log_limits
+from probelet.config.probe_options import allowed_options
 from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, RUN, without_effect
 from probelet.config.unavailable import UNAVAILABLE_FIELDS
+from probelet.spec.model.probe_options import ErrorRule, FailureWindow, Hysteresis, ProbeOptions
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
@@ -241,6 +243,44 @@ def test_one_line_for_a_mistake(text: str | bytes, expected: str) -> None:
     assert errors(text) == [expected]
 
 
+def test_the_options_that_every_probe_of_a_type_has() -> None:
+    text = (
+        "probeOptions: true\nprobeOptionDefaults:\n  livenessProbe: {whenFailing: 500ms, failures: {of: 10, at: 4}}\n"
+    )
+    text += "  readinessProbe: {hysteresis: {slowerThan: 300ms}, errors: {causes: [cri]}}\n"
+    assert allowed_options(read(PROBELET + text).probelet) == {
+        "liveness": ProbeOptions(when_failing_milliseconds=500, failures=FailureWindow(of=10, at=4)),
+        "readiness": ProbeOptions(
+            hysteresis=Hysteresis(slower_than_milliseconds=300), errors=ErrorRule(failure_after=3, causes=("cri",))
+        ),
+    }
+    assert allowed_options(read(PROBELET + "probeOptions: true\n").probelet) == {}
+    assert allowed_options(read(PROBELET).probelet) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("livenessProbe: {}", "probeOptionDefaults: Forbidden: needs probeOptions: true"),
+        (
+            "readinessProbe: {failures: {of: 4, at: 10}}",
+            "readinessProbe.failures.at: Invalid value: 10: must not be above",
+        ),
+        ("startupProbe: {untilReady: 49ms}", 'startupProbe.untilReady: Invalid value: "49ms": must be a duration of'),
+        ("livenessProbe: {hysteresis: {}}", "hysteresis"),
+        (
+            "livenessProbe: {periodMilliseconds: 10}",
+            "livenessProbe.periodMilliseconds: Invalid value: 10: must be a whole",
+        ),
+        ("readinessProbe: {errors: {causes: [starved]}}", "readinessProbe.errors.causes"),
+    ],
+)
+def test_a_mistake_in_the_options_of_probes(text: str, error: str) -> None:
+    allowed = "" if "needs" in error else "probeOptions: true\n"
+    (found,) = errors(f"{PROBELET}{allowed}probeOptionDefaults: {{{text}}}\n")
+    assert error in found
+
+
 def test_every_mistake_is_named_at_once() -> None:
     text = KUBELET + "runtimeRequestTimeout: x\nfeatureGates: {Nope: true}\n---\n" + PROBELET + "schedule: 5\n"
     assert [line.partition(": Inv")[0] for line in errors(text, "A=b")] == [
@@ -268,10 +308,13 @@ SET = {
     "incidentWebhook": "http://alertmanager:9093/api/v2/alerts",
     "incidents": "false",
     "execSingleFlight": "true",
+    "extraAttemptsPerSecond": "200",
     "firstRestart": "delayed",
     "flightRecorder": "{size: 8Mi}",
     "maxContainerAge": "24h",
     "probeKillAccounting": "ownExit",
+    "probeOptionDefaults": "{livenessProbe: {whenFailing: 1s}}\nprobeOptions: true",
+    "probeOptions": "true",
     "reducedCurveMax": "shipped",
     "releaseOnDependency": "true",
     "restartBudget": "{burst: 3, refill: 30s}",

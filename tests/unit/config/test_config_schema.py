@@ -21,6 +21,8 @@ KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfig
 PROBELET = {"apiVersion": "probelet.dev/v1alpha1", "kind": "ProbeletConfiguration"}
 SAMPLE = (ROOT / "deploy" / "config.yaml").read_text()
 
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+
 VALUES = [
     *(None, True, False, 0, 1, 2, -1, 0.5, 2**31, [], {}),
     *(
@@ -54,6 +56,11 @@ ONLY_PROBELET = {
     "containerLogMaxSize": {"0.5"},
     "containerLogMonitorInterval": {"+1s", "1s", "1µs"},
     "containerBackoffMax": {"1µs"},
+    # A pace has a smallest length, and a window no more failures than runs.
+    **{f"probeOptionDefaults.{probe}.{pace}": {"1µs"} for probe in PROBES for pace in ("untilReady", "whenFailing")},
+    **{f"probeOptionDefaults.{probe}.failures.of": {1, 2} for probe in PROBES},
+    **{f"probeOptionDefaults.{probe}.failures.at": {63, 64} for probe in PROBES},
+    "probeOptionDefaults.readinessProbe.hysteresis.slowerThan": {"1µs"},
     "wakeSlack": {"+1s", "1s", "1.5h", "1m30s"},
     "crashLoopBackOff.maxContainerRestartPeriod": {"1.5h", "1µs"},
 }
@@ -86,7 +93,8 @@ def with_field(head: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[
     for name in reversed(path):
         value = {name: value}
     gates = {"featureGates": {"KubeletCrashLoopBackOffMax": True}} if head is KUBELET else {}
-    return {**head, **gates, **value}
+    allowed = {"probeOptions": True} if "probeOptionDefaults" in value else {}
+    return {**head, **gates, **allowed, **value}
 
 
 @pytest.mark.parametrize("text", [SAMPLE, re.sub(r"^#(?=\w+:)", "", SAMPLE, flags=re.MULTILINE)], ids=["is", "set"])

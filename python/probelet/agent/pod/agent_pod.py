@@ -31,6 +31,8 @@ from probelet.policy.status.container_status import ContainerStatus
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
+from probelet.spec.annotation.probe_options import fold_options
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.read.json import encode_pod
 
 LEFT: Final = "ProbesLeft"
@@ -53,6 +55,8 @@ class AgentParts:
     pauses: Pauses
     journal: Known
     is_away: Callable[[], bool]
+    probe_options: OptionDefaults | None = None
+    """The options of probes whose pods name no others by annotation; None if pods may have none."""
     read_command: CommandReader | None = None
     """Reads the commands of exec probes for incidents; None if nothing is noticed."""
 
@@ -66,10 +70,12 @@ class AgentPod:
         assert first.pod is not None, "a taken-over pod has a definition"
         self.uid = first.uid
         self.full_name = f"{first.namespace}/{first.name}"
-        self.pod = probed(first.pod, reading)
+        # A pod with a mistake in its options keeps its ordinary probes.
+        own = probed(first.pod, reading)
+        self.pod, mistakes = (own, []) if (usual := parts.probe_options) is None else fold_options(own, usual)
         """The definition with only the probes that were taken over."""
-        self.problems = reading.problems
-        """The parts of the annotation that are ignored, a line each."""
+        self.problems = (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
+        """The parts of the annotations that are ignored, a line each."""
         self.terminating = asyncio.Event()
         self.api: ApiPod | None = None
         """The newest version of the API server; None while there is none."""

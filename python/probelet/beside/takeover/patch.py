@@ -8,6 +8,7 @@ from probelet.base.printable import printable
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX, AnnotationError, decode, encode
 from probelet.beside.takeover.made import encode_made, made_in, of_pod
 from probelet.beside.takeover.names import CONDITION, MADE_ANNOTATION, NOT_TAKEN_OVER_ANNOTATION, PROBES_ANNOTATION
+from probelet.beside.takeover.option_mistakes import option_mistakes
 from probelet.beside.takeover.rules import asks_for_enhanced_liveness
 from probelet.beside.takeover.verdict import Verdict, judge, stays
 from probelet.beside.takeover.view import PodView, view
@@ -76,7 +77,7 @@ def patch(pod: Any, *, namespace: str, own_namespace: str, fallback_ns: int = 0)
     if verdict.moved and size > ANNOTATION_BYTES_MAX:
         verdict = stays(f"annotations of {size} bytes with its probes, more than the {ANNOTATION_BYTES_MAX} allowed")
         text = None
-    return _patch(written, whole, verdict, text, gone)
+    return _patch(written, whole, verdict, text, [*gone, *option_mistakes(pod)])
 
 
 def _annotations(pod: PodView, verdict: Verdict, text: str | None) -> dict[str, str]:

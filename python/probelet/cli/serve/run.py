@@ -23,6 +23,7 @@ from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFla
 from probelet.cli.serve.programs import Programs, UserName, read_user
 from probelet.cli.serve.stand_in import STAND_IN, StandInFlags
 from probelet.cli.verb import verb
+from probelet.config.probe_options import allowed_options
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def run(
         configuration.gates,
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
+        probe_options=allowed_options(configuration.probelet),
         replicas=manifests.replicas,
         node=node,
         change=programs.change,

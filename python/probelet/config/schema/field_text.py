@@ -7,6 +7,8 @@ import textwrap
 from functools import cache
 from typing import Any, is_typeddict
 
+import msgspec
+
 
 @cache
 def field_texts(cls: type[Any]) -> dict[str, str]:
@@ -24,8 +26,12 @@ def field_texts(cls: type[Any]) -> dict[str, str]:
     }
     # A TypedDict does not remember its bases.
     names = vars(sys.modules[cls.__module__])
-    bases = [names[base.id] for base in tree.bases if isinstance(base, ast.Name) and is_typeddict(names.get(base.id))]
+    bases = [names[base.id] for base in tree.bases if isinstance(base, ast.Name) and _has_fields(names.get(base.id))]
     return {name: text for base in bases for name, text in field_texts(base).items()} | own
+
+
+def _has_fields(base: Any) -> bool:
+    return is_typeddict(base) or (isinstance(base, type) and issubclass(base, msgspec.Struct))
 
 
 def one_line_of(docstring: str) -> str:

@@ -18,6 +18,7 @@ from probelet.agent.service import AgentOptions, AgentService
 from probelet.beside.pods.facts import Known
 from probelet.config.document import config_document
 from probelet.config.load import Config
+from probelet.config.probe_options import allowed_options
 from probelet.config.reach import without_effect_in_agent
 from probelet.daemon.asked_hosts import asked_hosts
 from probelet.daemon.descriptors import Descriptors
@@ -135,6 +136,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,
         enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
+        probe_options=allowed_options(configuration.probelet),
         is_kruise_here=flags.coexist,
     )
 

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from probelet.spec.model.probe import ProbeType
+from probelet.spec.model.probe_options import ProbeOptions
 
 ResultName: TypeAlias = Literal["Success", "Failure", "Unknown"]
 
@@ -18,6 +19,8 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True):
     success_threshold: int
     failure_threshold: int
     initialization_failure_threshold: int
+    options: ProbeOptions | None = None
+    """What its pod asks for it beyond a kubelet."""
 
 
 class Result(msgspec.Struct, frozen=True):

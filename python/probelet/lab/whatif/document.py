@@ -1,6 +1,6 @@
 """The ``probelet-whatif/1`` document. Times are RFC 3339 with milliseconds, lengths are seconds."""
 
-from typing import Final, Literal, TypeAlias, TypedDict
+from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from probelet.spec.model.probe import ProbeType
 
@@ -39,9 +39,9 @@ class ChangeRow(TypedDict):
     """The probe's type."""
     field: str
     """The field as a manifest spells it."""
-    before: int | None
-    """Its recorded value; null if there was no such probe."""
-    after: int | None
+    before: Any
+    """Its recorded value: a number, or what an option of the probe has; null if there was no such probe."""
+    after: Any
     """Its value in the play; null if there is no such probe."""
 
 

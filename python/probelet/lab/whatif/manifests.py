@@ -6,6 +6,7 @@ from probelet.lab.recording import Change, Numbers, RecordedPod, Recording
 from probelet.lab.whatif.changes import Changes, SettingError, places
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import PROBE_TYPES, Probe, ProbeType
+from probelet.spec.model.probe_options import ProbeOptions, options_of
 from probelet.spec.read.load import Manifest
 
 
@@ -60,4 +61,7 @@ def _numbers(container: Container, type_: ProbeType) -> Numbers | None:
     probe: Probe | None = getattr(container, f"{type_}_probe")
     if probe is None:
         return None
-    return Numbers(**{field: getattr(probe, field) for field in Numbers.__struct_fields__})
+    options = options_of(probe)
+    fields = (field for field in Numbers.__struct_fields__ if field != "options")
+    numbers: dict[str, int] = {field: getattr(probe, field) for field in fields}
+    return Numbers(**numbers, options=None if options == ProbeOptions() else options)

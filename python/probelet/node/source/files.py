@@ -27,6 +27,7 @@ from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe_options import NO_DEFAULTS, OptionDefaults
 from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
     STDIN,
@@ -86,8 +87,8 @@ class Scan:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``replicas`` and ``node`` are those of
-    ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``probe_options``, ``replicas`` and ``node`` are
+    those of ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class ManifestFiles:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        probe_options: OptionDefaults | None = NO_DEFAULTS,
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,
@@ -113,7 +115,14 @@ class ManifestFiles:
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
-        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas, change)
+        self._rules = Rules(
+            runtime=runtime,
+            deny_hosts=deny_hosts,
+            missing=self._missing_programs,
+            replicas=replicas,
+            probe_options=probe_options,
+            change=change,
+        )
         self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}

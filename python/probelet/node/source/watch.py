@@ -23,6 +23,7 @@ from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
 from probelet.spec.fields.support import RuntimeKind
+from probelet.spec.model.probe_options import NO_DEFAULTS, OptionDefaults
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
 from probelet.spec.read.objects import ChangePod
@@ -50,8 +51,9 @@ class Manifests:
     """The pods in the files and directories ``paths``, and in standard input if ``STDIN`` is one of them.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``replicas`` a workload has as many pods as it
-    asks for. ``node`` is the name of the node that runs the pods. ``change`` changes what they run, or as whom.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. ``probe_options`` are those of probes whose pods name
+    no others; None if pods may have none. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the
+    name of the node that runs the pods. ``change`` changes what they run, or as whom.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Manifests:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        probe_options: OptionDefaults | None = NO_DEFAULTS,
         replicas: bool = False,
         node: str = "",
         change: ChangePod | None = None,
@@ -76,6 +79,7 @@ class Manifests:
             self._calls,
             runtime=runtime,
             deny_hosts=deny_hosts,
+            probe_options=probe_options,
             replicas=replicas,
             node=node,
             objects=self.objects,

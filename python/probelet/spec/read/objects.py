@@ -16,9 +16,13 @@ import msgspec
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
+from probelet.spec.annotation.probe_options import PATH as PROBE_OPTIONS_PATH
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import UNKNOWN, decode_node, report_duplicates
@@ -54,14 +58,16 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``change`` changes what the
-    pods run, or as whom, after the rules for manifests have judged them.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: the options
+    of probes whose pods name no others by annotation; None: the annotation is without effect. ``change`` changes what
+    the pods run, or as whom, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
+    probe_options: OptionDefaults | None = field(default_factory=dict)
     change: ChangePod | None = None
 
 
@@ -163,6 +169,12 @@ class _Reader:
         mistyped = {problem.field for problem in found if problem.severity == "error"}
         pod, errors = fold_annotation(kind.pod(decoded))
         pod = set_defaults(pod)
+        without_effect: list[FieldError] = []
+        if self._rules.probe_options is not None:
+            pod, mistakes = fold_options(pod, self._rules.probe_options)
+            errors += mistakes
+        elif PROBE_OPTIONS in pod.metadata.annotations:
+            without_effect.append(_NOT_OPTED_IN)
         name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)
         place = Place(self._path, root, prefix, name, kind.template)
         found = [msgspec.structs.replace(problem, object=name) for problem in found]
@@ -170,7 +182,7 @@ class _Reader:
         pods = self._pods(pod, kind, asked)
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
-        warnings = unresolved_ports(pod)
+        warnings = unresolved_ports(pod) + without_effect
         written = None if self._rules.change is None else pod.spec
         if self._rules.change is not None:
             pods = [self._rules.change(each, name.name) for each in pods]
@@ -221,6 +233,11 @@ class _Reader:
             return []
         name, numbers = pod.metadata.name, range(asked.first, asked.first + asked.pods)
         return [_named(pod, f"{name}-{number}") for number in numbers]
+
+
+_NOT_OPTED_IN: Final = FieldError(
+    PROBE_OPTIONS_PATH, "Forbidden", detail="no effect: this node does not allow options of probes (probeOptions)"
+)
 
 
 def _misspelt(problems: list[Problem]) -> Iterator[str]:

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::ErrorKind;
 use crate::podstatus::PodStatus;
 use crate::results::ProbeResult;
 use crate::spec::ProbeType;
@@ -94,6 +95,8 @@ pub enum Outcome {
         failure: bool,
         /// The error text.
         error: Box<str>,
+        /// Why, for probes whose options let errors count.
+        kind: ErrorKind,
     },
     /// The container answered wrongly, late or not at all.
     Failure {

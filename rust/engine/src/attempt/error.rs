@@ -43,7 +43,7 @@ impl AttemptError {
 
     /// The outcome of an attempt that ended with this error; the event shows `text`.
     pub(crate) fn outcome(&self, text: String) -> Outcome {
-        if self.is_prober_error() { report::error(false, text) } else { report::failure(text) }
+        if self.is_prober_error() { report::error(false, text, self.cause) } else { report::failure(text) }
     }
 
     /// The poller took no more sockets.

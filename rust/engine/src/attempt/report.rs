@@ -25,7 +25,7 @@ impl Report {
 
     /// The report of an attempt that the prober could not begin.
     pub(crate) fn not_begun(text: impl Into<String>, cause: Cause) -> Self {
-        Self::new(error(false, text), cause)
+        Self::new(error(false, text, cause), cause)
     }
 }
 
@@ -38,10 +38,10 @@ pub(crate) fn failure(output: impl Into<Vec<u8>>) -> Outcome {
 
 /// The outcome of an attempt that the prober could not make, or whose answer it could not read to its end. `failure` is
 /// true if the kubelet's result beside the error is failure; it is unknown otherwise.
-pub(crate) fn error(failure: bool, text: impl Into<String>) -> Outcome {
+pub(crate) fn error(failure: bool, text: impl Into<String>, cause: Cause) -> Outcome {
     let mut text = text.into();
     text.truncate(length(text.as_bytes()));
-    Outcome::Error { failure, error: text.into() }
+    Outcome::Error { failure, error: text.into(), kind: cause.error_kind() }
 }
 
 /// How many bytes of a text to keep, cut between two characters. A target must not decide how long an event is.
@@ -58,6 +58,8 @@ const CHARACTER_BYTES_MAX: usize = 3;
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::options::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -65,7 +67,8 @@ mod tests {
         let text = format!("a{}", "\u{e9}".repeat(TEXT_BYTES_MAX));
         let cut = &text[..TEXT_BYTES_MAX - 1];
         assert_eq!(failure(text.clone()), Outcome::Failure { output: cut.as_bytes().into() });
-        assert_eq!(error(true, text.clone()), Outcome::Error { failure: true, error: cut.into() });
-        assert_eq!(error(true, "short"), Outcome::Error { failure: true, error: "short".into() });
+        let kind = ErrorKind::Body;
+        assert_eq!(error(true, text.clone(), Cause::Body), Outcome::Error { failure: true, error: cut.into(), kind });
+        assert_eq!(error(true, "short", Cause::Body), Outcome::Error { failure: true, error: "short".into(), kind });
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use probelet_core::options::ErrorKind;
 use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
@@ -136,7 +137,7 @@ impl ExecEnd {
             Self::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
             Self::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
             Self::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
-            Self::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
+            Self::Error(error) => (Outcome::Error { failure: false, error, kind: ErrorKind::Runtime }, Cause::Cri),
         };
         Report::new(outcome, cause)
     }

@@ -3,10 +3,12 @@
 //! does not have is an error: a misspelt probe must not be a pod without one.
 
 mod error;
+mod options;
 mod pod;
 mod status;
 
 pub use self::error::JsonError;
 pub(crate) use self::error::decode;
+pub(crate) use self::options::Options;
 pub use self::pod::{decode_pod, decode_probe, decode_rules};
 pub use self::status::{StatusDocument, decode_status};

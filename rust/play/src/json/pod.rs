@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::error::{JsonError, decode};
+use super::options::Options;
 
 /// Decodes a defaulted v1.Pod.
 ///
@@ -385,6 +386,7 @@ object! {
         failure_threshold: i32,
         #[serde(default)]
         initialization_failure_threshold: i32,
+        options: Option<Options>,
     }
     unread {
         termination_grace_period_seconds,
@@ -400,6 +402,7 @@ impl Probe {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
+            options: self.options.as_ref().map(|options| Box::new(options.to_core())),
             handler: self.handler(env, room),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use probelet_core::options::ErrorKind;
 use probelet_core::prober::Outcome;
 use serde::Deserialize;
 
@@ -108,7 +109,7 @@ impl Script {
             Kind::Timeout => ("timeout", Outcome::Failure { output: late().into_bytes().into() }),
             Kind::Error => {
                 let error = step.error.as_deref().unwrap_or(DEFAULT_ERROR);
-                ("error", Outcome::Error { failure: false, error: error.into() })
+                ("error", Outcome::Error { failure: false, error: error.into(), kind: ErrorKind::Runtime })
             }
         };
         Played { number, takes, word, outcome }

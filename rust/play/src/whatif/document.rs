@@ -11,7 +11,7 @@ use super::lives::{Kill, Lives};
 use super::play::Played;
 use super::seen::{Seen, cause_of};
 use crate::cause::Cause;
-use crate::json::{JsonError, decode};
+use crate::json::{JsonError, Options, decode};
 use crate::recording::{HandlerKind, PodLog, ProbeRecord, Published, Recording, Stretch};
 
 /// A probe's numbers. The names are those of Python's model.
@@ -24,6 +24,8 @@ struct Probe {
     success_threshold: i32,
     failure_threshold: i32,
     initialization_failure_threshold: i32,
+    #[serde(default)]
+    options: Option<Options>,
 }
 
 /// A [`Change`] in JSON.
@@ -60,6 +62,7 @@ impl Probe {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
+            options: self.options.as_ref().map(Options::to_core),
         }
     }
 
@@ -71,6 +74,7 @@ impl Probe {
             success_threshold: record.success_threshold,
             failure_threshold: record.failure_threshold,
             initialization_failure_threshold: record.initialization_failure_threshold,
+            options: record.options.as_ref().map(Options::of),
         }
     }
 }

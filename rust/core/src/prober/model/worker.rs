@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::opted::Opted;
 use super::view::View;
 use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
@@ -88,6 +89,8 @@ pub(crate) struct Worker {
     pub(crate) timer_generation: u32,
     pub(crate) next_tick: Instant,
     pub(crate) run_started: Instant,
+    /// The opt-ins of the probe, if it has any.
+    pub(crate) opted: Option<Box<Opted>>,
 }
 
 impl Worker {
@@ -128,6 +131,7 @@ impl Worker {
             timer_generation: 0,
             next_tick: Instant::ZERO,
             run_started: Instant::ZERO,
+            opted: probe.options.as_deref().copied().map(Opted::new),
         }
     }
 
@@ -165,14 +169,12 @@ impl Worker {
         scheduled
     }
 
-    /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
-    pub(crate) fn count_run(&mut self, result: ProbeResult) -> bool {
-        if self.last_result == result {
-            self.result_run = self.result_run.saturating_add(1);
-        } else {
-            self.last_result = result;
-            self.result_run = 1;
+    /// Counts an error-free run that ends at `now`. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
+    pub(crate) fn count_run(&mut self, result: ProbeResult, now: Instant) -> bool {
+        if self.opted.is_some() {
+            return self.count_by_options(result, now);
         }
+        self.extend_run(result);
         self.has_initialized |= result == ProbeResult::Success;
         match result {
             ProbeResult::Failure => self.result_run >= self.effective_failure_threshold(),
@@ -181,17 +183,29 @@ impl Worker {
         }
     }
 
+    /// Counts how many runs in a row had this result.
+    pub(crate) fn extend_run(&mut self, result: ProbeResult) {
+        if self.last_result == result {
+            self.result_run = self.result_run.saturating_add(1);
+        } else {
+            self.last_result = result;
+            self.result_run = 1;
+        }
+    }
+
     /// How many failures in a row reach the threshold now (KEP-950: more of them before the first success).
     pub(crate) const fn effective_failure_threshold(&self) -> i32 {
-        if !self.has_initialized && self.initialization_failure_threshold > self.failure_threshold {
-            self.initialization_failure_threshold
-        } else {
-            self.failure_threshold
+        match self.patience() {
+            Some(patience) => patience,
+            None => self.failure_threshold,
         }
     }
 
     /// The streak of failures with the one that is about to be counted.
     pub(crate) fn streak_with_one_more(&self) -> Streak {
+        if let Some(streak) = self.window_with_one_more() {
+            return streak;
+        }
         let threshold = self.effective_failure_threshold();
         let before = if self.last_result == ProbeResult::Failure { self.result_run } else { 0 };
         Streak { failures: before.saturating_add(1).min(threshold), threshold }
@@ -204,6 +218,7 @@ impl Worker {
             self.has_initialized = false;
             self.result_run = 0;
         }
+        self.forget_runs();
     }
 
     /// Whether publishing `result` puts the worker on hold until the container is replaced.
@@ -241,19 +256,19 @@ mod tests {
     #[test]
     fn the_first_success_counts_as_the_first_of_its_run() {
         let mut worker = worker(1);
-        assert!(!worker.count_run(ProbeResult::Success));
-        assert!(worker.count_run(ProbeResult::Success));
+        assert!(!worker.count_run(ProbeResult::Success, Instant::ZERO));
+        assert!(worker.count_run(ProbeResult::Success, Instant::ZERO));
         assert_eq!(worker.result_run, 2);
     }
 
     #[test]
     fn a_streak_includes_the_new_failure_and_stops_at_the_threshold() {
         let mut worker = worker(1);
-        worker.count_run(ProbeResult::Success);
+        worker.count_run(ProbeResult::Success, Instant::ZERO);
         let streaks: Vec<i32> = (0..5)
             .map(|_| {
                 let streak = worker.streak_with_one_more();
-                worker.count_run(ProbeResult::Failure);
+                worker.count_run(ProbeResult::Failure, Instant::ZERO);
                 streak.failures
             })
             .collect();
@@ -265,7 +280,7 @@ mod tests {
         let mut worker = worker(1);
         let reached: Vec<bool> =
             [ProbeResult::Failure, ProbeResult::Failure, ProbeResult::Success, ProbeResult::Failure]
-                .map(|result| worker.count_run(result))
+                .map(|result| worker.count_run(result, Instant::ZERO))
                 .into();
         assert_eq!(reached, [false; 4]);
         assert_eq!(worker.result_run, 1);

@@ -82,7 +82,7 @@ impl<'a> HttpAttempt<'a> {
             Stage::Headers => Cause::HeaderTimeout,
             Stage::Body => {
                 let text = "context deadline exceeded (Client.Timeout or context cancellation while reading body)";
-                return (report::error(true, text), Cause::Body);
+                return (report::error(true, text, Cause::Body), Cause::Body);
             }
         };
         (report::failure(self.request().failure_text(AWAITING_HEADERS)), cause)

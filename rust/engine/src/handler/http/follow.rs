@@ -52,8 +52,10 @@ impl HttpAttempt<'_> {
         self.begin(Stage::Body);
         match self.body(response).await {
             Ok(()) => {}
-            Err(error) if error.is_prober_error() => return (report::error(false, error.text), error.cause),
-            Err(error) => return (report::error(true, error.text), Cause::Body),
+            Err(error) if error.is_prober_error() => {
+                return (report::error(false, error.text, error.cause), error.cause);
+            }
+            Err(error) => return (report::error(true, error.text, Cause::Body), Cause::Body),
         }
         match status {
             200..=299 => (Outcome::Success, Cause::Ok),

@@ -53,7 +53,7 @@ pub(super) async fn perform(mut start: Start, buffers: &mut Buffers, context: &T
             }
             Word::Unknown(why) => {
                 let text = format!("which program answers at {address} is unknown: {why}");
-                report = Report { outcome: error(false, text), cause: Cause::Cri, ..report };
+                report = Report { outcome: error(false, text, Cause::Cri), cause: Cause::Cri, ..report };
             }
         }
     }

@@ -1,0 +1,33 @@
+"""The mistakes in a new pod's options of probes are warnings for whoever creates it."""
+
+import json
+
+from probelet.beside.takeover.patch import WARNING_BYTES_MAX
+from probelet.spec.annotation.probe_options import ANNOTATION, PATH
+
+from tests.unit.beside.takeover.pods import LIVENESS, called, container, pod
+
+
+def warnings(text: str) -> tuple[str, ...]:
+    after, answer = called(pod(container(livenessProbe=LIVENESS), annotations={ANNOTATION: text}))
+    assert answer.result == "taken-over"
+    assert called(after)[1].warnings == (), "said once, and the second call comes after the probes have moved"
+    return answer.warnings
+
+
+def test_each_mistake_is_a_warning_with_its_path() -> None:
+    options = {"failures": {"of": 3, "at": 4}, "untilReady": "1ms"}
+    first, second = warnings(json.dumps({"app": {"livenessProbe": options}}))
+    assert first.startswith(
+        f"probelet: {PATH}.app.livenessProbe.failures.at: Invalid value: 4: must not be above of, 3"
+    )
+    assert second.startswith(f'probelet: {PATH}.app.livenessProbe.untilReady: Invalid value: "1ms": must be a duration')
+
+
+def test_good_options_cause_no_word() -> None:
+    assert warnings(json.dumps({"app": {"livenessProbe": {"whenFailing": "500ms"}}})) == ()
+
+
+def test_a_long_value_is_cut() -> None:
+    (only,) = warnings("[" * 10_000)
+    assert len(only.encode()) <= WARNING_BYTES_MAX
