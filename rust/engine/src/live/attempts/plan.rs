@@ -12,7 +12,9 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, ProbeSpec};
 use probelet_core::spec::{PodSpec, ProbeType};
 
+use super::networks::{Network, Networks};
 use crate::handler::{Asker, PlainRequest, Question};
+use crate::net::namespace::Namespace;
 
 /// What the attempts of one worker need. It owns all of it, because the worker may end before an attempt does.
 #[derive(Debug)]
@@ -26,10 +28,21 @@ pub(in super::super) struct Plan {
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
     grpc_connect: GrpcConnect,
+    /// Set for a probe from inside its pod's network, which has no ordinary request then.
+    pub(super) inside: Option<Box<Inside>>,
+}
+
+/// What a probe from inside its pod's network needs.
+#[derive(Debug)]
+pub(super) enum Inside {
+    /// The attempts connect in this namespace. `plain` is the request of a probe that would be an ordinary one elsewhere.
+    Namespace { namespace: Arc<Namespace>, plain: Option<PlainRequest> },
+    /// The namespace cannot be entered, for this reason, so that every attempt is a prober error.
+    Closed(Arc<str>),
 }
 
 impl Plan {
-    fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>, networks: &Networks) -> Self {
         let plan = Self {
             plain: None,
             timeout_seconds: target.probe().timeout_seconds,
@@ -39,9 +52,17 @@ impl Plan {
             pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
             grpc_connect: target.grpc_connect,
+            inside: None,
         };
         let plain = PlainRequest::of(plan.question());
-        Self { plain, ..plan }
+        match networks.of(&target.pod.uid) {
+            None => Self { plain, ..plan },
+            Some(Network::Entered(namespace)) => {
+                let inside = Inside::Namespace { namespace: Arc::clone(namespace), plain };
+                Self { inside: Some(inside.into()), ..plan }
+            }
+            Some(Network::Closed(why)) => Self { inside: Some(Inside::Closed(Arc::clone(why)).into()), ..plan },
+        }
     }
 
     /// Whether the plan is that of this worker with its pod's address of now.
@@ -56,8 +77,9 @@ impl Plan {
 
     /// Asks for the memory of the request. The plan itself is in the caches.
     pub(in super::super) fn prefetch_request(&self) {
-        if let Some(plain) = &self.plain {
-            plain.prefetch();
+        match (&self.plain, self.inside.as_deref()) {
+            (Some(plain), _) | (None, Some(Inside::Namespace { plain: Some(plain), .. })) => plain.prefetch(),
+            _ => {}
         }
     }
 
@@ -71,13 +93,21 @@ impl Plan {
             ports: &container.ports,
             pod_ip: self.pod_ip.as_deref().unwrap_or_default(),
             asker,
+            namespace: match self.inside.as_deref() {
+                Some(Inside::Namespace { namespace, .. }) => Some(namespace),
+                _ => None,
+            },
         }
     }
 }
 
-/// The plans of the workers that have made an attempt, by the worker's number.
+/// The plans of the workers that have made an attempt, and the networks of pods with which plans are made.
 #[derive(Debug, Default)]
-pub(in super::super) struct PlanTable(Vec<Option<Planned>>);
+pub(in super::super) struct PlanTable {
+    /// By the worker's number.
+    rows: Vec<Option<Planned>>,
+    networks: Networks,
+}
 
 #[derive(Clone, Debug)]
 struct Planned {
@@ -101,16 +131,16 @@ impl PlanTable {
     pub(in super::super) fn of(&mut self, worker: WorkerId, prober: &Prober, user_agent: &Arc<str>) -> Option<&How> {
         let version = prober.target_version(worker)?;
         let index = worker as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, None);
+        if self.rows.len() <= index {
+            self.rows.resize(index + 1, None);
         }
-        let row = &mut self.0[index];
+        let row = &mut self.rows[index];
         if row.as_ref().is_none_or(|planned| planned.version != version) {
             let target = prober.target(worker)?;
             let how = match row.take().map(|planned| planned.how) {
                 _ if target.is_exec() => How::Exec,
                 Some(How::Socket(plan)) if plan.is_for(&target) => How::Socket(plan),
-                _ => How::Socket(Arc::new(Plan::of(&target, user_agent))),
+                _ => How::Socket(Arc::new(Plan::of(&target, user_agent, &self.networks))),
             };
             *row = Some(Planned { version, how });
         }
@@ -119,15 +149,26 @@ impl PlanTable {
 
     /// The plan of a worker for which [`PlanTable::of`] has just been called.
     pub(in super::super) fn get(&self, worker: WorkerId) -> Option<&Arc<Plan>> {
-        match self.0.get(worker as usize)?.as_ref()?.how {
+        match self.rows.get(worker as usize)?.as_ref()?.how {
             How::Exec => None,
             How::Socket(ref plan) => Some(plan),
         }
     }
 
+    /// Sets a pod's network, or forgets it. The attempts in flight keep the one with which they began.
+    pub(in super::super) fn set_network(&mut self, uid: &str, network: Option<Network>) {
+        if self.networks.set(uid, network) {
+            for row in &mut self.rows {
+                if matches!(row, Some(Planned { how: How::Socket(plan), .. }) if *plan.pod.uid == *uid) {
+                    *row = None;
+                }
+            }
+        }
+    }
+
     /// Forgets the plan of a worker that ended.
     pub(in super::super) fn close(&mut self, worker: WorkerId) {
-        if let Some(row) = self.0.get_mut(worker as usize) {
+        if let Some(row) = self.rows.get_mut(worker as usize) {
             *row = None;
         }
     }
@@ -147,7 +188,7 @@ pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
         container_id: "",
         grpc_connect: GrpcConnect::UntilTimeout,
     };
-    Arc::new(Plan::of(&target, &"kube-probe/1.36".into()))
+    Arc::new(Plan::of(&target, &"kube-probe/1.36".into(), &Networks::default()))
 }
 
 /// An ordinary HTTP probe of this port, for tests.
@@ -202,6 +243,6 @@ mod tests {
         assert_eq!(planned(&prober), None);
         plans.close(0);
         plans.close(7);
-        assert!(plans.0[0].is_none());
+        assert!(plans.rows[0].is_none());
     }
 }
