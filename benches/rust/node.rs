@@ -21,6 +21,7 @@ pub fn prober() -> Prober {
         wall: WallOffset::default(),
         start_jitter: true,
         phasing: Phasing::Kubelet,
+        extra_runs_per_second: 0,
         record: false,
     };
     Prober::new(settings, Instant::ZERO)
@@ -44,6 +45,7 @@ pub fn pod(n: usize, period_seconds: i32) -> Arc<PodSpec> {
         success_threshold: 1,
         failure_threshold: 3,
         initialization_failure_threshold: 0,
+        options: None,
     };
     let container = ContainerSpec {
         name: "app".into(),

@@ -183,6 +183,8 @@ fn memory(bytes: &mut Unstructured<'_>) -> Result<WorkerRecord> {
         result_run: bytes.arbitrary()?,
         on_hold: bytes.arbitrary()?,
         has_initialized: bytes.arbitrary()?,
+        window: 0,
+        errors: 0,
         in_doubt: bytes.arbitrary()?,
         tick_ns: bytes.arbitrary()?,
         period: bytes.arbitrary()?,

@@ -86,6 +86,7 @@ fn defined() -> Entry {
         success_threshold: 1,
         failure_threshold: 2,
         initialization_failure_threshold: 0,
+        options: None,
     };
     let container = ContainerDefinition { name: "app".into(), probes: [Some(probe); 3], ..Default::default() };
     let record = PodRecord { uid: "u".into(), containers: vec![container], regular: 1, ..PodRecord::default() };

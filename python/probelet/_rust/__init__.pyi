@@ -403,6 +403,8 @@ class Engine:
             from the second attempt on, so that workers that start together spread.
         wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be
             a millisecond late, and four where all probes are exec probes.
+        extra_runs_per_second: how many runs a second all probes together may make between their ordinary ones, if
+            options of probes ask for any; 0 for no limit.
         glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
             of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
         starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
@@ -432,6 +434,7 @@ class Engine:
         start_jitter: bool = True,
         phase: Literal["kubelet", "spread"] = "kubelet",
         wake_slack_ns: int = 0,
+        extra_runs_per_second: int = 0,
         glue: bool = True,
         starved_share: float = 0.5,
         starved_verdict: Literal["failure", "unknown"] = "failure",
@@ -595,9 +598,10 @@ class Engine:
         """The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
         "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
         "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
-        "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. With ``history``, from 1 to 64, each has ``"history"``:
-        ``{"attempts": [A], "failures": [A with "message"]}`` with A = ``{"at_ms", "outcome", "cause", "duration_ms",
-        "lateness_ms"}``: as many of the last attempts as ``history`` says and the last four failures, oldest first.
+        "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too. With
+        ``history``, from 1 to 64, each has ``"history"``: ``{"attempts": [A], "failures": [A with "message"]}`` with
+        A = ``{"at_ms", "outcome", "cause", "duration_ms", "lateness_ms"}``: as many of the last attempts as ``history``
+        says and the last four failures, oldest first.
 
         Raises:
             InvalidInputError: ``history`` is not from 0 to 64.

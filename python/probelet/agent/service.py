@@ -88,6 +88,8 @@ class AgentOptions:
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None
+    probe_options: bool = False
+    """Whether pods may have options for their probes by annotation."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
     is_kruise_here: bool = False
@@ -112,7 +114,14 @@ class AgentService:
         self._conditions = Conditions(connection, host.timers, host.tasks)
         self._pauses = Pauses(host, JsonFiles(options.state_dir, PAUSES, PausedPod))
         parts = AgentParts(
-            host, self._kills, self._conditions, self._pauses, options.journal, self._is_away, options.incidents
+            host,
+            self._kills,
+            self._conditions,
+            self._pauses,
+            options.journal,
+            self._is_away,
+            probe_options=options.probe_options,
+            read_command=options.incidents,
         )
         self.pods = AgentPods(parts, options.namespace, self._forget)
         self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)

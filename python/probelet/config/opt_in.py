@@ -70,6 +70,15 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """Refuse pods whose probes or hooks name a ``host`` (KEP-4940: Pod Security baseline, policy 1.34). Default false,
     because an API server enforces this rule; the kubelet itself connects to the host."""
 
+    probe_options: bool = False
+    """Let pods ask for more of their probes than a kubelet gives, by annotation (``probelet.dev/probe-options``):
+    failures counted in a window, prober errors that count, attempts between the ordinary ones. Default false: the
+    annotation is without effect."""
+    extra_attempts_per_second: Count = 1000
+    """Limit of the attempts a second that all probes of the node together make between their ordinary ones, at least 1.
+    Probes that want more than their share get the same; ordinary attempts do not count. Default 1000; only with
+    ``probeOptions``."""
+
     exec_mode: Literal["cri", "direct"] = "cri"
     """The way of exec probes into containers. ``cri`` (default): ExecSync of the runtime, as in the kubelet.
     ``direct``: a helper enters the container itself, confined as the runtime's own exec, for a tenth of the cost. What

@@ -11,7 +11,9 @@ EVERYWHERE: Final = frozenset(
     {
         "denyHostProbes",
         "eventWording",
+        "extraAttemptsPerSecond",
         "flightRecorder",
+        "probeOptions",
         "restore",
         "schedule",
         "startedCarriedBy",

@@ -70,7 +70,10 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         "execClientDeadline": config.exec_client_deadline,
         "maxContainerAge": config.max_container_age,
     }
-    counts = {"execMaxInFlight": config.exec_max_in_flight}
+    counts = {
+        "execMaxInFlight": config.exec_max_in_flight,
+        "extraAttemptsPerSecond": config.extra_attempts_per_second,
+    }
     if config.restart_budget is not None:
         durations["restartBudget.refill"] = config.restart_budget.refill
         counts["restartBudget.burst"] = config.restart_budget.burst

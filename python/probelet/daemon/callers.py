@@ -20,7 +20,12 @@ log = structlog.get_logger("probelet.run")
 def rules(configuration: Config) -> Rules:
     """The options for pods that callers hand over, the same for ``serve`` and ``run --serve``."""
     opted = configuration.probelet
-    return Rules(deny_hosts=opted.deny_host_probes, event_wording=opted.event_wording, gates=configuration.gates)
+    return Rules(
+        deny_hosts=opted.deny_host_probes,
+        event_wording=opted.event_wording,
+        gates=configuration.gates,
+        probe_options=opted.probe_options,
+    )
 
 
 @asynccontextmanager

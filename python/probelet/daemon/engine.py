@@ -63,6 +63,7 @@ def _engine(configuration: Config, state_dir: Path, table: Backoff, node: str, *
         user_agent=f"kube-probe/{version}",
         phase=opted.schedule,
         wake_slack_ns=opted.wake_slack,
+        extra_runs_per_second=opted.extra_attempts_per_second,
         glue=glue,
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,

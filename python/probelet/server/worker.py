@@ -6,7 +6,13 @@ import msgspec
 
 from probelet._rust import Engine
 from probelet.base.exposition.timestamp import rfc3339
-from probelet.server.document.status import AttemptDocument, HistoryDocument, ProbeDocument, RunDocument
+from probelet.server.document.status import (
+    AttemptDocument,
+    HistoryDocument,
+    OptionsDocument,
+    ProbeDocument,
+    RunDocument,
+)
 
 
 class LastRun(msgspec.Struct):
@@ -62,6 +68,7 @@ class WorkerState(msgspec.Struct):
     errors: int
     next_at_ms: int | None
     last: LastRun | None
+    options: OptionsDocument | None = None
     history: History | None = None
 
 
@@ -88,6 +95,8 @@ def probe_document(worker: WorkerState) -> ProbeDocument:
         "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
         "last": None if worker.last is None else _last_run(worker.last),
     }
+    if worker.options is not None:
+        document["options"] = worker.options
     if worker.history is not None:
         document["history"] = _history(worker.history)
     return document

@@ -7,6 +7,8 @@ again: it takes what the kubelet's prober would take, and refuses, with the fiel
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import structlog
+
 from probelet.service.error import RequestError
 from probelet.service.json_object import check_size
 from probelet.service.limit import CONTAINERS_MAX, EXPANDED_BYTES_MAX, NAME_BYTES_MAX
@@ -17,6 +19,8 @@ from probelet.spec.read.json import SpecError, decode_pod, encode_pod
 from probelet.spec.rules.validate import POD_RESTART_POLICIES
 from probelet.spec.rules.validate_probe import unsupported_value
 from probelet.spec.text.problem import FieldError, shorten
+
+log = structlog.get_logger("probelet.serve")
 
 MISTAKES_MAX: Final = 10
 """Mistakes that a refusal names; it only counts the others."""
@@ -51,6 +55,9 @@ def check_pod(text: bytes, rules: Rules) -> CheckedPod:
         ) from error
     if mistakes := [str(mistake.shortened()) for mistake in (*_mistakes(pod), *rules.mistakes(pod))]:
         raise _refused(mistakes)
+    pod, ignored = rules.opted(pod)
+    for mistake in ignored:
+        log.warning("probe options ignored", uid=pod.metadata.uid, problem=str(mistake.shortened()))
     meta = pod.metadata
     probed = [*pod.spec.init_containers, *pod.spec.containers]
     probes = frozenset((container.name, kind) for container in probed for kind in container.probes)

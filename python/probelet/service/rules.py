@@ -6,6 +6,7 @@ from typing import Final
 
 from probelet._rust import EventRecord
 from probelet.base.exposition.wording import EventWording, counted
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.host_rule import denied_hosts
@@ -20,10 +21,16 @@ class Rules:
     deny_hosts: bool = False
     event_wording: EventWording = "kubelet"
     gates: Mapping[str, bool] | None = None
+    probe_options: bool = False
 
     def apply(self, pod: Pod) -> Pod:
         """The pod without the fields whose gate is off."""
         return pod if self.gates is None else drop_disabled_fields(pod, None, self.gates)
+
+    def opted(self, pod: Pod) -> tuple[Pod, list[FieldError]]:
+        """The pod with the options that its annotation gives its probes, and the mistakes in the annotation: a pod with
+        any keeps its ordinary probes."""
+        return fold_options(pod) if self.probe_options else (pod, [])
 
     def mistakes(self, pod: Pod) -> list[FieldError]:
         """The mistakes that the configuration makes of a pod's fields."""

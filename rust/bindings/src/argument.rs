@@ -38,6 +38,7 @@ parameters! {
     containers: u64 = 0..=u64::MAX;
     count: usize = 0..=RESTARTS_MAX;
     deadline_ns: u64 = 0..=u64::MAX;
+    extra_runs_per_second: u32 = 0..=u32::MAX;
     factor_milli: u32 = 1_000..=u32::MAX;
     history: usize = 0..=probelet_play::history::ATTEMPTS;
     initial_ns: u64 = 0..=u64::MAX;

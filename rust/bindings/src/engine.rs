@@ -46,6 +46,8 @@ use crate::exec_end::ExecEnd;
 ///         from the second attempt on, so that workers that start together spread.
 ///     wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be
 ///         a millisecond late, and four where all probes are exec probes.
+///     extra_runs_per_second: how many runs a second all probes together may make between their ordinary ones, if
+///         options of probes ask for any; 0 for no limit.
 ///     glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
 ///         of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
 ///     starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
@@ -78,7 +80,7 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", semantics = "kubelet", start_jitter = true, phase = "kubelet",
-        wake_slack_ns = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
+        wake_slack_ns = 0, extra_runs_per_second = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
         recorder = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -90,6 +92,7 @@ impl Engine {
         start_jitter: bool,
         phase: &str,
         #[pyo3(from_py_with = argument::wake_slack_ns)] wake_slack_ns: u64,
+        #[pyo3(from_py_with = argument::extra_runs_per_second)] extra_runs_per_second: u32,
         glue: bool,
         starved_share: f64,
         starved_verdict: &str,
@@ -104,6 +107,7 @@ impl Engine {
             start_jitter,
             phasing: phasing(phase)?,
             wake_slack: Duration::from_nanos(wake_slack_ns),
+            extra_runs_per_second,
             glue: if glue { Glue::KUBELET } else { Glue::NONE },
             starving: starving(starved_share, starved_verdict)?,
             journal,
@@ -462,9 +466,10 @@ impl Engine {
     /// The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
     /// "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
     /// "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
-    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. With ``history``, from 1 to 64, each has ``"history"``:
-    /// ``{"attempts": [A], "failures": [A with "message"]}`` with A = ``{"at_ms", "outcome", "cause", "duration_ms",
-    /// "lateness_ms"}``: as many of the last attempts as ``history`` says and the last four failures, oldest first.
+    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``. A probe with options has the key "options" too. With
+    /// ``history``, from 1 to 64, each has ``"history"``: ``{"attempts": [A], "failures": [A with "message"]}`` with
+    /// A = ``{"at_ms", "outcome", "cause", "duration_ms", "lateness_ms"}``: as many of the last attempts as ``history``
+    /// says and the last four failures, oldest first.
     ///
     /// Raises:
     ///     InvalidInputError: ``history`` is not from 0 to 64.

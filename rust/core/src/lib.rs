@@ -6,6 +6,7 @@ pub mod backoff;
 pub mod bucket;
 pub mod crashloop;
 pub mod expand;
+pub mod options;
 pub mod podstatus;
 pub mod port;
 pub mod prober;

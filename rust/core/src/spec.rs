@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::ProbeOptions;
 use crate::restart::{RestartPolicy, RestartRule, RestartSpec};
 
 /// The type of a probe, in the order in which AddPod looks at a container's probes.
@@ -116,6 +117,8 @@ pub struct ProbeSpec {
     /// `initializationFailureThreshold` (KEP-950): how many failures in a row reach the threshold before a container's
     /// first success. A value up to `failureThreshold`, such as 0, changes nothing.
     pub initialization_failure_threshold: i32,
+    /// What the pod asks for beyond the kubelet.
+    pub options: Option<Box<ProbeOptions>>,
 }
 
 /// A probe of which the manifest gives only the presence, with the API server's defaults (apis/core/v1/defaults.go,
@@ -130,6 +133,7 @@ impl Default for ProbeSpec {
             success_threshold: 1,
             failure_threshold: 3,
             initialization_failure_threshold: 0,
+            options: None,
         }
     }
 }

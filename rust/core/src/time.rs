@@ -72,6 +72,12 @@ impl WallOffset {
         self.wall_ns(now).saturating_sub(started_at_ms.saturating_mul(1_000_000)) / 1_000_000_000
     }
 
+    /// The driver's time at a moment of the wall clock (Unix milliseconds); zero if that was before.
+    pub const fn instant_of(self, wall_ms: i64) -> Instant {
+        let ns = wall_ms.saturating_mul(1_000_000).saturating_sub(self.0);
+        Instant(if ns < 0 { 0 } else { ns.cast_unsigned() })
+    }
+
     const fn wall_ns(self, now: Instant) -> i64 {
         self.0.saturating_add(now.as_nanos() as i64)
     }

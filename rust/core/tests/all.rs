@@ -5,6 +5,8 @@ mod enhanced;
 mod initialization;
 mod laws;
 mod memory;
+mod options;
+mod pace;
 mod pods;
 mod single;
 mod spread;

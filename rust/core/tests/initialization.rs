@@ -82,7 +82,7 @@ fn outcome(answer: char) -> Outcome {
     match answer {
         'S' => Outcome::Success,
         'F' => failure(),
-        _ => Outcome::Error { failure: false, error: "boom".into() },
+        _ => Outcome::Error { failure: false, error: "boom".into(), own: false },
     }
 }
 

@@ -1,7 +1,9 @@
 //! Laws that hold in random lives of random pods (docs/dev/architecture.md, "The law of the core").
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use probelet_core::options::{FailureWindow, ProbeOptions};
 use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
@@ -24,16 +26,27 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn options() -> impl Strategy<Value = Option<Box<ProbeOptions>>> {
+    let failures = prop::option::of((1..=WINDOW).prop_map(|at| FailureWindow::new(WINDOW, at)));
+    let paces = prop::array::uniform3(prop::option::weighted(0.3, (1..2_000_u64).prop_map(Duration::from_millis)));
+    let options = (failures, 0..3_i32, paces).prop_map(|(failures, errors, [period, until_ready, when_failing])| {
+        Box::new(ProbeOptions { failures, failure_after_errors: errors, period, until_ready, when_failing })
+    });
+    prop::option::weighted(0.3, options)
+}
+
 fn probe() -> impl Strategy<Value = Option<Box<ProbeSpec>>> {
+    let numbers = (0..4_i32, 1..4_i32, 1..3_i32, 1..4_i32, 0..6_i32);
     prop::option::weighted(
         0.8,
-        (0..4_i32, 1..4_i32, 1..3_i32, 1..4_i32, 0..6_i32).prop_map(|(delay, period, success, failure, initial)| {
+        (numbers, options()).prop_map(|((delay, period, success, failure, initial), options)| {
             Box::new(ProbeSpec {
                 initial_delay_seconds: delay,
                 period_seconds: period,
                 success_threshold: success,
                 failure_threshold: failure,
                 initialization_failure_threshold: initial,
+                options,
                 ..ProbeSpec::default()
             })
         }),
@@ -86,6 +99,7 @@ fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
     for memory in &mut known {
         if std::mem::take(&mut memory.in_doubt) {
             memory.result_run = 0;
+            memory.window = memory.window << 1 & ((1 << WINDOW) - 1);
         }
     }
     let mut new = Prober::new(crate::driver::settings(1, *old.semantics()), driver.now);
@@ -114,6 +128,9 @@ fn memories(prober: &Prober) -> Vec<Memory> {
 }
 
 const PODS: usize = 3;
+
+/// The length of every window of failures here.
+const WINDOW: u32 = 5;
 
 /// Runs a law on random lives. A failure names its seed and the command that plays it again.
 fn holds<S: Strategy>(lives: S, law: impl Fn(S::Value) -> Result<(), TestCaseError>) {

@@ -159,7 +159,7 @@ fn p7_unknown_without_an_error_is_a_failure_and_no_event() {
 #[test]
 fn p8_an_error_beside_a_failure_is_discarded_and_the_event_says_so() {
     let mut bench = Bench::new(ProbeType::Readiness, 1);
-    bench.pass(&Outcome::Error { failure: true, error: "boom".into() });
+    bench.pass(&Outcome::Error { failure: true, error: "boom".into(), own: false });
     assert_eq!(bench.events, ["Readiness probe errored and resulted in failure state: boom"]);
     assert_eq!(bench.memory(), (FAILURE, 0, false), "the initial value, and no run was counted");
 }
@@ -168,7 +168,7 @@ fn p8_an_error_beside_a_failure_is_discarded_and_the_event_says_so() {
 fn only_a_failures_event_carries_the_streak_so_far() {
     let mut bench = Bench::new(ProbeType::Readiness, 3);
     let warning = Outcome::Warning { output: Box::default() };
-    let error = Outcome::Error { failure: true, error: "boom".into() };
+    let error = Outcome::Error { failure: true, error: "boom".into(), own: false };
     for outcome in [failure(), failure(), warning, failure(), error] {
         bench.pass(&outcome);
     }

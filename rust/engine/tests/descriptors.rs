@@ -113,6 +113,7 @@ fn targets_that_do_not_answer_leave_the_process_a_quarter_of_its_descriptors() {
         user_agent: "kube-probe/1.36".into(),
         start_jitter: false,
         phasing: Phasing::Kubelet,
+        extra_runs_per_second: 0,
         wake_slack: std::time::Duration::ZERO,
         glue: Glue::NONE,
         starving: Starving::default(),

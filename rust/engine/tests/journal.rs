@@ -51,6 +51,8 @@ fn memory(run: i32) -> WorkerRecord {
         result_run: run,
         on_hold: run > 5,
         has_initialized: run > 2,
+        window: 0,
+        errors: 0,
         in_doubt: run == 1,
         tick_ns: 1_700_000_000_000_000_000 + i64::from(run),
         period: Duration::from_secs(10),
@@ -80,6 +82,7 @@ fn attempts(first: i64, count: i64) -> HistoryRecord {
 fn record() -> impl Strategy<Value = Record> {
     prop_oneof![
         4 => (0..6_u8, 0..9).prop_map(|(pod, run)| Record::Worker(key(pod), memory(run))),
+        2 => (0..6_u8, 0..9, 1..9_u64).prop_map(|(pod, run, window)| Record::OptedWorker(key(pod), memory(run), window, run)),
         1 => (0..6_u8).prop_map(|pod| Record::WorkerGone(key(pod))),
         2 => (0..6_u8, 0..9_i64).prop_map(|(pod, first)| Record::Attempts(key(pod), attempts(first, 3))),
         2 => (0..4_u8, 0..5_u32).prop_map(|(pod, step)| Record::Backoff(format!("web/{pod}").into(), entry(step))),

@@ -79,6 +79,11 @@ impl Cause {
         matches!(self, Self::Body | Self::ConnectTimeout | Self::Dns | Self::HeaderTimeout | Self::Tls)
     }
 
+    /// True if the prober itself is the cause: such an error says nothing of the container.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::Starved)
+    }
+
     /// True if something at the target's address took the connection.
     pub const fn is_answer(self) -> bool {
         match self {

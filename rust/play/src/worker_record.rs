@@ -34,6 +34,12 @@ pub struct WorkerRecord {
     pub on_hold: bool,
     /// [`Memory::has_initialized`].
     pub has_initialized: bool,
+    /// [`Memory::window`]. Files have it beside the record, and only where it is not 0.
+    #[serde(skip)]
+    pub window: u64,
+    /// [`Memory::errors`]. Files have it beside the record, and only where it is not 0.
+    #[serde(skip)]
+    pub errors: i32,
     /// [`Memory::in_doubt`].
     pub in_doubt: bool,
     /// One of the worker's ticks, Unix nanoseconds.
@@ -63,6 +69,8 @@ impl WorkerRecord {
             result_run: memory.result_run,
             on_hold: memory.on_hold,
             has_initialized: memory.has_initialized,
+            window: memory.window,
+            errors: memory.errors,
             in_doubt: memory.in_doubt,
             tick_ns: to_wall(memory.tick, wall),
             period: memory.period,
@@ -83,6 +91,8 @@ impl WorkerRecord {
             result_run: self.result_run,
             on_hold: self.on_hold,
             has_initialized: self.has_initialized,
+            window: self.window,
+            errors: self.errors,
             in_doubt: self.in_doubt,
             tick: Instant::from_nanos(tick.unsigned_abs()),
             period: self.period,

@@ -155,7 +155,7 @@ impl<'a> RecordedNode<'a> {
                 let attempt = Attempt { worker, end, cause: Cause::Ok, scheduled_us, began_us, ended_us };
                 self.log.attempts.entry(key).or_default().push(attempt);
             }
-            self.manager.prober_mut().handle_attempt(worker, run, end.to_outcome(), at(now));
+            self.manager.prober_mut().handle_attempt(worker, run, end.to_outcome(Cause::Ok), at(now));
         }
         self.manager.settle(at(now));
         let mut begun = Vec::new();
@@ -256,6 +256,7 @@ fn probe() -> impl Strategy<Value = ProbeRecord> {
             success_threshold: 1,
             failure_threshold,
             initialization_failure_threshold: 0,
+            options: None,
         }
     })
 }

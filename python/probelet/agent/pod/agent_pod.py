@@ -31,6 +31,7 @@ from probelet.policy.status.container_status import ContainerStatus
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.read.json import encode_pod
 
 LEFT: Final = "ProbesLeft"
@@ -53,6 +54,8 @@ class AgentParts:
     pauses: Pauses
     journal: Known
     is_away: Callable[[], bool]
+    probe_options: bool = False
+    """Whether pods may have options for their probes by annotation."""
     read_command: CommandReader | None = None
     """Reads the commands of exec probes for incidents; None if nothing is noticed."""
 
@@ -66,10 +69,12 @@ class AgentPod:
         assert first.pod is not None, "a taken-over pod has a definition"
         self.uid = first.uid
         self.full_name = f"{first.namespace}/{first.name}"
-        self.pod = probed(first.pod, reading)
+        # A pod with a mistake in its options keeps its ordinary probes.
+        own = probed(first.pod, reading)
+        self.pod, mistakes = fold_options(own) if parts.probe_options else (own, [])
         """The definition with only the probes that were taken over."""
-        self.problems = reading.problems
-        """The parts of the annotation that are ignored, a line each."""
+        self.problems = (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
+        """The parts of the annotations that are ignored, a line each."""
         self.terminating = asyncio.Event()
         self.api: ApiPod | None = None
         """The newest version of the API server; None while there is none."""

@@ -5,6 +5,8 @@ from textwrap import wrap
 
 from probelet.cli.explain.rows import COLUMNS, Row, rows, seconds_text, title
 from probelet.lab.explain import Explained
+from probelet.spec.model.probe import Probe
+from probelet.spec.model.probe_options import options_of
 
 INDENT = "  "
 
@@ -42,7 +44,20 @@ def _fields(explained: Explained) -> str:
         parts.append(f"initial delay {probe.initial_delay_seconds} s")
     if probe.success_threshold > 1:
         parts.append(f"success threshold {probe.success_threshold}")
-    parts.append(f"failure threshold {probe.failure_threshold}")
+    options = options_of(probe)
+    if options.failures is None:
+        parts.append(f"failure threshold {probe.failure_threshold}")
+    else:
+        parts.append(f"a failure is {options.failures.at} failed of the last {options.failures.of}")
+    for name, pace in (
+        ("every", options.period_milliseconds),
+        ("until the first success every", options.until_ready_milliseconds),
+        ("after a failure every", options.when_failing_milliseconds),
+    ):
+        if pace is not None:
+            parts.append(f"{name} {seconds_text(pace / 1000)}" if pace % 1000 == 0 else f"{name} {pace} ms")
+    if options.errors is not None:
+        parts.append(f"errors count from number {options.errors.failure_after} in a row on")
     if probe.initialization_failure_threshold > probe.failure_threshold:
         parts.append(f"{probe.initialization_failure_threshold} before the first success")
     return ", ".join(parts)
@@ -62,7 +77,7 @@ def _meaning(explained: Explained) -> Iterator[str]:
     if explained.kills_unstarted and bounds.startup_budget is not None:
         budget, promised = bounds.startup_budget, explained.promised_seconds
         yield (
-            f"The start may take {seconds_text(budget.earliest)} for sure, not failureThreshold x periodSeconds = "
+            f"The start may take {seconds_text(budget.earliest)} for sure, not {_budgeted(probe)} x periodSeconds = "
             f"{promised} s; after {seconds_text(budget.latest)} the container is killed in any case."
         )
     if explained.type != "readiness":
@@ -70,6 +85,10 @@ def _meaning(explained: Explained) -> Iterator[str]:
         yield from _loop(explained)
     if explained.has_post_start:
         yield "The probes of this container begin when its postStart hook has ended."
+
+
+def _budgeted(probe: Probe) -> str:
+    return "failureThreshold" if options_of(probe).failures is None else "failures.at"
 
 
 def _loop(explained: Explained) -> Iterator[str]:

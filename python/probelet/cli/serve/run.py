@@ -101,6 +101,7 @@ def run(
         configuration.gates,
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
+        probe_options=configuration.probelet.probe_options,
         replicas=manifests.replicas,
         node=node,
         stand_in=None if stand_ins is None else stand_ins.play,

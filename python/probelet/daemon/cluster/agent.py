@@ -134,6 +134,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         journal=journalled(state_dir / JOURNAL),
         node_executor=flags.node_executor,
         enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
+        probe_options=configuration.probelet.probe_options,
         is_kruise_here=flags.coexist,
     )
 

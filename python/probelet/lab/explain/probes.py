@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet.config.gate import DEFAULT_VERSION, Gates
-from probelet.lab.explain.bounds import Bounds, bounds
+from probelet.lab.explain.bounds import Bounds, Timing, bounds
 from probelet.lab.explain.crash_loop import CrashLoop, crash_loop
 from probelet.lab.explain.span import Span
 from probelet.policy.rules.restart import restart_spec
@@ -45,8 +45,7 @@ class Explained:
     @property
     def promised_seconds(self) -> int:
         """``failureThreshold`` x ``periodSeconds``, which the documentation gives as the start-up budget."""
-        probe = self.probe
-        return max(probe.failure_threshold, probe.initialization_failure_threshold) * probe.period_seconds
+        return Timing.of(self.probe).patience * self.probe.period_seconds
 
     @property
     def key(self) -> tuple[str, str, ProbeType]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from probelet.lint.model.workload import LintContainer, LintProbe, LintWorkload, Role, Scope
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.annotation.startup_seconds import startup_seconds
 from probelet.spec.model.container import Container
@@ -39,8 +40,9 @@ def read_workload(raw: RawObject, kind: Kind, path: Path, scope: Scope) -> ReadW
     pod, errors = fold_annotation(kind.pod(decoded))
     if _is_patch(raw, kind, pod):
         return None
-    pod = set_defaults(pod)
+    pod, wrong = fold_options(set_defaults(pod))
     startup, mistakes = startup_seconds(pod)
+    errors += wrong
     errors += validate(pod) + kind.rules(decoded, pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + mistakes
     written = decoded.metadata  # type: ignore[attr-defined]  # every kind of KINDS has one
     name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)

@@ -86,8 +86,8 @@ class Scan:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``replicas`` and ``node`` are those of
-    ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``probe_options``, ``replicas`` and ``node`` are
+    those of ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class ManifestFiles:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        probe_options: bool = True,
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,
@@ -113,7 +114,14 @@ class ManifestFiles:
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
-        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas, stand_in)
+        self._rules = Rules(
+            runtime=runtime,
+            deny_hosts=deny_hosts,
+            missing=self._missing_programs,
+            replicas=replicas,
+            probe_options=probe_options,
+            stand_in=stand_in,
+        )
         self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}

@@ -50,8 +50,9 @@ class Manifests:
     """The pods in the files and directories ``paths``, and in standard input if ``STDIN`` is one of them.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``replicas`` a workload has as many pods as it
-    asks for. ``node`` is the name of the node that runs the pods. ``stand_in`` puts other programs into them.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``probe_options`` the options of probes in the
+    annotation of a pod count. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the name
+    of the node that runs the pods. ``stand_in`` puts other programs into them.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Manifests:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        probe_options: bool = True,
         replicas: bool = False,
         node: str = "",
         stand_in: StandIn | None = None,
@@ -76,6 +78,7 @@ class Manifests:
             self._calls,
             runtime=runtime,
             deny_hosts=deny_hosts,
+            probe_options=probe_options,
             replicas=replicas,
             node=node,
             objects=self.objects,

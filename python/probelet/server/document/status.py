@@ -24,6 +24,41 @@ class RunDocument(TypedDict):
     """Time in which the prober itself should have worked during the attempt and did not."""
 
 
+class WindowDocument(TypedDict):
+    """``failures`` of a probe's options: failures counted among the last runs."""
+
+    of: int
+    """How many runs count."""
+    at: int
+    """How many of them must have failed."""
+    failed: int
+    """How many of them have failed."""
+
+
+class ErrorRuleDocument(TypedDict):
+    """``errors`` of a probe's options: prober errors that count."""
+
+    failure_after: int
+    """The number in a row from which on an error is a failed run."""
+    in_a_row: int
+    """How many errors in a row there were; at most ``failure_after``."""
+
+
+class OptionsDocument(TypedDict):
+    """The options of a probe (``probelet.dev/probe-options``) and their counts."""
+
+    failures: WindowDocument | None
+    """``failures``."""
+    errors: ErrorRuleDocument | None
+    """``errors``."""
+    period_ms: int | None
+    """``periodMilliseconds``."""
+    until_ready_ms: int | None
+    """``untilReady`` in milliseconds."""
+    when_failing_ms: int | None
+    """``whenFailing`` in milliseconds."""
+
+
 class AttemptDocument(TypedDict):
     """One attempt of a probe's history. The history is packed, so its times are rounded (``at`` to 1/64 of the time
     since the attempt before, ``duration_ms`` to 1/16 of itself, ``lateness_ms`` to 1/8); those of ``failures`` are
@@ -83,6 +118,8 @@ class ProbeDocument(TypedDict):
     """When the next run is due; null if none is."""
     paused_until: NotRequired[str]
     """Only in ``agent``, and only of a probe that ``probelet pause`` has paused: when its attempts begin again."""
+    options: NotRequired[OptionsDocument]
+    """Only of a probe with options (``probelet.dev/probe-options``)."""
     last: RunDocument | None
     """The last run; null before the first one has ended."""
     history: NotRequired[HistoryDocument]

@@ -16,6 +16,9 @@ import msgspec
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
+from probelet.spec.annotation.probe_options import PATH as PROBE_OPTIONS_PATH
+from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
@@ -54,14 +57,16 @@ class Rules:
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
-    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``stand_in`` changes what the
-    pods run, after the rules for manifests have judged them.
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: pods may have
+    options for their probes by annotation; else the annotation is without effect. ``stand_in`` changes what the pods
+    run, after the rules for manifests have judged them.
     """
 
     runtime: RuntimeKind | None = None
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
+    probe_options: bool = True
     stand_in: StandIn | None = None
 
 
@@ -161,6 +166,12 @@ class _Reader:
         mistyped = {problem.field for problem in found if problem.severity == "error"}
         pod, errors = fold_annotation(kind.pod(decoded))
         pod = set_defaults(pod)
+        without_effect: list[FieldError] = []
+        if self._rules.probe_options:
+            pod, mistakes = fold_options(pod)
+            errors += mistakes
+        elif PROBE_OPTIONS in pod.metadata.annotations:
+            without_effect.append(_NOT_OPTED_IN)
         name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)
         place = Place(self._path, root, prefix, name, kind.template)
         found = [msgspec.structs.replace(problem, object=name) for problem in found]
@@ -168,7 +179,7 @@ class _Reader:
         pods = self._pods(pod, kind, asked)
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
-        warnings = unresolved_ports(pod)
+        warnings = unresolved_ports(pod) + without_effect
         if self._rules.stand_in is not None:
             pods = [self._rules.stand_in(each, name.name) for each in pods]
         if self._rules.runtime == "process":
@@ -218,6 +229,11 @@ class _Reader:
             return []
         name, numbers = pod.metadata.name, range(asked.first, asked.first + asked.pods)
         return [_named(pod, f"{name}-{number}") for number in numbers]
+
+
+_NOT_OPTED_IN: Final = FieldError(
+    PROBE_OPTIONS_PATH, "Forbidden", detail="no effect: this node does not allow options of probes (probeOptions)"
+)
 
 
 def _misspelt(problems: list[Problem]) -> Iterator[str]:

@@ -105,19 +105,26 @@ impl Prober {
 
     /// Turns the outcome into the run's result and pushes its event; None for a prober error, which is no result.
     fn conclude(&mut self, id: WorkerId, outcome: Outcome) -> Option<ProbeResult> {
-        let title = self.workers[id].probe_type.title();
+        if matches!(outcome, Outcome::Success) {
+            return Some(ProbeResult::Success); // Before anything of the worker is read: nearly every run ends so.
+        }
+        let worker = &mut self.workers[id];
+        if worker.only_looks() && !matches!(outcome, Outcome::Warning { .. }) {
+            return (!matches!(outcome, Outcome::Error { .. })).then_some(ProbeResult::Failure);
+        }
+        if !matches!(outcome, Outcome::Error { .. }) {
+            worker.end_errors();
+        }
         let (reason, what, text, result): (_, _, &[u8], _) = match &outcome {
-            Outcome::Success => return Some(ProbeResult::Success),
-            Outcome::Unknown => return Some(ProbeResult::Failure),
+            Outcome::Success | Outcome::Unknown => return Some(ProbeResult::Failure),
             Outcome::Warning { output } => (Reason::ProbeWarning, "warning", output, Some(ProbeResult::Success)),
             Outcome::Failure { output } => (Reason::Unhealthy, "failed", output, Some(ProbeResult::Failure)),
-            Outcome::Error { failure: true, error } => {
-                (Reason::Unhealthy, "errored and resulted in failure state", error.as_bytes(), None)
-            }
-            Outcome::Error { failure: false, error } => {
-                (Reason::Unhealthy, "errored and resulted in unknown state", error.as_bytes(), None)
+            Outcome::Error { failure, error, own } => {
+                let what = if *failure { ERRORED_AND_FAILED } else { ERRORED };
+                (Reason::Unhealthy, what, error.as_bytes(), worker.count_error(*own))
             }
         };
+        let title = worker.probe_type.title();
         let message = [format!("{title} probe {what}: ").as_bytes(), text].concat();
         let streak = (result == Some(ProbeResult::Failure)).then(|| self.workers[id].streak_with_one_more());
         self.push_event(id, reason, message, streak);
@@ -144,10 +151,14 @@ impl Prober {
         if worker.holds_after(result, &self.semantics) {
             worker.on_hold = true;
             worker.result_run = 0;
+            worker.forget_window();
         }
         self.set_result(id, result);
     }
 }
+
+const ERRORED_AND_FAILED: &str = "errored and resulted in failure state";
+const ERRORED: &str = "errored and resulted in unknown state";
 
 /// How many attempts a run makes while each ends in a prober error (prober.go:maxProbeRetries, 1.36).
 pub const ATTEMPTS_PER_RUN: u8 = 3;

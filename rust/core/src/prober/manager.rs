@@ -171,9 +171,13 @@ impl Prober {
     fn refresh_view(&mut self, id: WorkerId) {
         let worker = &mut self.workers[id];
         let pod = &self.pods[worker.pod];
+        let before = worker.view;
         worker.view = View::of(pod.status.as_ref(), worker.container_name());
         worker.refreshed = worker.refreshed.wrapping_add(1);
         worker.has_pause = pod.pause(worker.container_name(), worker.probe_type).is_some();
+        if worker.looks_at_once(before) {
+            self.signal(id, Signal::Trigger);
+        }
     }
 
     fn stop_workers(&mut self, uid: &str, which: impl Fn(&Worker) -> bool) {

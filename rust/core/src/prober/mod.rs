@@ -23,6 +23,7 @@ mod ticks;
 mod update;
 
 pub use self::attempt::{ATTEMPTS_PER_RUN, AttemptTarget};
+pub use self::model::budget::ExtraRuns;
 pub use self::model::memory::Memory;
 pub use self::model::phasing::Phasing;
 pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultRecord, Streak, Update, WorkerId};

@@ -94,6 +94,9 @@ pub enum Outcome {
         failure: bool,
         /// The error text.
         error: Box<str>,
+        /// Whether the prober itself was the cause, for example by a lack of sockets: then the error counts nowhere,
+        /// whatever the probe's options say.
+        own: bool,
     },
     /// The container answered wrongly, late or not at all.
     Failure {

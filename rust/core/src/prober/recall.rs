@@ -58,6 +58,8 @@ impl Prober {
             result_run: 1,
             on_hold: false,
             has_initialized: true,
+            window: 0,
+            errors: 0,
             in_doubt: false,
             tick: Instant::ZERO,
             period: Duration::ZERO,
@@ -94,7 +96,7 @@ impl Prober {
     pub fn memory(&self, id: WorkerId) -> Option<Memory> {
         let worker = self.workers.get(id)?;
         let key = worker.container_key.filter(|key| !self.results.is_empty(*key))?;
-        let Durable { last_result, result_run, on_hold, has_initialized, in_doubt } = worker.durable();
+        let Durable { last_result, result_run, on_hold, has_initialized, window, errors, in_doubt } = worker.durable();
         Some(Memory {
             pod_uid: Arc::clone(&worker.object.uid),
             container: Arc::clone(worker.container_name()),
@@ -105,6 +107,8 @@ impl Prober {
             result_run,
             on_hold,
             has_initialized,
+            window,
+            errors,
             in_doubt,
             tick: worker.next_tick,
             period: worker.period(),
@@ -165,6 +169,7 @@ impl Prober {
         let worker = &mut self.workers[id];
         worker.next_tick = next_tick;
         worker.phase = WorkerPhase::Waiting;
+        worker.look_at_pace(now);
         self.touch(id);
         self.rest(id, now);
         true
@@ -184,6 +189,7 @@ impl Prober {
         worker.result_run = if memory.in_doubt { 0 } else { memory.result_run };
         worker.on_hold = memory.on_hold;
         worker.has_initialized = memory.has_initialized;
+        worker.recall_counted(memory.window, memory.errors, memory.in_doubt);
         if let Some(result) = memory.result {
             self.set_result(id, result);
         }

@@ -88,6 +88,9 @@ impl Prober {
         }
         let running_for = self.wall.seconds_since(started_at_ms.unwrap_or(ZERO_TIME_MS), now);
         if running_for < i64::from(worker.initial_delay_seconds) {
+            if worker.opted.is_some() {
+                self.workers[id].look_after_delay(started_at_ms.unwrap_or(ZERO_TIME_MS), self.wall);
+            }
             return Verdict::Continue; // D8
         }
         if seen.started == (worker.probe_type == ProbeType::Startup) {

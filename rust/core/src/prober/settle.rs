@@ -178,11 +178,29 @@ impl Prober {
     /// next tick.
     pub(super) fn rest(&mut self, id: WorkerId, now: Instant) {
         let worker = &mut self.workers[id];
+        if worker.opted.is_some() {
+            self.rest_with_options(id, now);
+            return;
+        }
         worker.phase = WorkerPhase::Waiting;
         if worker.stop || worker.triggered || worker.next_tick <= now {
             self.queue(id);
         } else if !worker.armed {
             self.arm_tick(id);
+        }
+    }
+
+    #[cold]
+    fn rest_with_options(&mut self, id: WorkerId, now: Instant) {
+        let worker = &mut self.workers[id];
+        let (tick, extra) = (worker.next_tick, worker.plan_extra(now));
+        worker.phase = WorkerPhase::Waiting;
+        if worker.stop || worker.triggered || worker.next_tick <= now {
+            self.queue(id);
+        } else if extra.is_some() || worker.next_tick != tick || !worker.armed {
+            let at = extra.unwrap_or(worker.next_tick);
+            self.disarm(id);
+            self.arm_at(id, at);
         }
     }
 

@@ -4,6 +4,7 @@ use super::attempt::AttemptTarget;
 use super::model::worker::WorkerPhase;
 use super::output::WorkerId;
 use super::state::Prober;
+use crate::options::FailureWindow;
 use crate::results::ProbeResult;
 use crate::time::Instant;
 
@@ -20,6 +21,10 @@ pub struct WorkerState<'a> {
     pub result_run: i32,
     /// How many failures in a row reach the threshold now. A probe may ask for more of them before the first success.
     pub failure_threshold: i32,
+    /// The failures in the window, of a probe that counts them so.
+    pub window: Option<(FailureWindow, u32)>,
+    /// Prober errors in a row, of a probe whose errors count.
+    pub errors_in_a_row: i32,
     /// Whether the worker waits for another container.
     pub on_hold: bool,
     /// Whether a run is in flight.
@@ -34,16 +39,20 @@ impl Prober {
     /// One worker's state; None if the worker has ended.
     pub fn worker_state(&self, id: WorkerId) -> Option<WorkerState<'_>> {
         let worker = self.workers.get(id)?;
+        let (window, errors_in_a_row) = worker.counted();
+        let options = worker.opted.as_ref().map(|opted| opted.options);
         Some(WorkerState {
             id,
             target: self.target(id)?,
             result: worker.container_key.and_then(|key| self.results.get(worker.probe_type, key)),
             result_run: worker.result_run,
             failure_threshold: worker.effective_failure_threshold(),
+            window: options.and_then(|options| options.failures).map(|failures| (failures, window.count_ones())),
+            errors_in_a_row,
             on_hold: worker.on_hold,
             in_flight: matches!(worker.phase, WorkerPhase::InFlight { .. }),
             stopping: worker.is_stopping(),
-            next_tick: worker.next_tick,
+            next_tick: worker.opted.as_ref().and_then(|opted| opted.extra).unwrap_or(worker.next_tick),
         })
     }
 

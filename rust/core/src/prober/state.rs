@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::model::budget::{ExtraBudget, ExtraRuns};
 use super::model::memory::Memories;
 use super::model::phasing::Phasing;
 use super::model::pods::Pods;
@@ -33,6 +34,9 @@ pub struct Settings {
     pub start_jitter: bool,
     /// At which moments workers run.
     pub phasing: Phasing,
+    /// How many runs a second all probes together may make between their ordinary ones, if their options ask for any; 0
+    /// for no limit.
+    pub extra_runs_per_second: u32,
     /// Whether to push the outputs that only a recorder needs, such as [`Output::Record`].
     pub record: bool,
 }
@@ -46,6 +50,7 @@ impl Default for Settings {
             wall: WallOffset::default(),
             start_jitter: true,
             phasing: Phasing::Kubelet,
+            extra_runs_per_second: 0,
             record: false,
         }
     }
@@ -70,6 +75,7 @@ pub struct Prober {
     pub(super) wall: WallOffset,
     pub(super) start_jitter: bool,
     pub(super) phasing: Phasing,
+    pub(super) extra: ExtraBudget,
     pub(super) record: bool,
     pub(super) rng: Rng,
     pub(super) pods: Pods,
@@ -101,6 +107,7 @@ impl Prober {
             wall: settings.wall,
             start_jitter: settings.start_jitter,
             phasing: settings.phasing,
+            extra: ExtraBudget::new(settings.extra_runs_per_second),
             record: settings.record,
             rng: Rng::new(settings.seed),
             pods: Pods::new(),
@@ -131,6 +138,11 @@ impl Prober {
     /// The wall clock's offset.
     pub const fn wall(&self) -> WallOffset {
         self.wall
+    }
+
+    /// How the budget for runs between the ordinary ones was used.
+    pub const fn extra_runs(&self) -> ExtraRuns {
+        self.extra.counts
     }
 
     /// The next output for the driver.

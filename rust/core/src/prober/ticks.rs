@@ -53,19 +53,53 @@ impl Prober {
         };
         worker.armed = false;
         if matches!(worker.phase, WorkerPhase::InFlight { .. }) {
+            worker.give_tick_to_extra_run(now);
             return; // The run that is under way finds it when it ends.
+        }
+        if worker.next_tick > now {
+            self.extra_tick(id, now);
+            return;
         }
         let scheduled = worker.take_tick(now);
         self.run(id, scheduled, now);
     }
 
+    /// Handles an extra run that is due before the worker's next tick.
+    #[cold]
+    fn extra_tick(&mut self, id: WorkerId, now: Instant) {
+        let worker = &mut self.workers[id];
+        let Some(opted) = &mut worker.opted else {
+            unreachable!("only a worker with options has a timer before its tick")
+        };
+        let due = opted.extra.unwrap_or(now);
+        let granted = if opted.is_granted { Some(now) } else { self.extra.take(now, worker.next_tick) };
+        match granted {
+            Some(at) if at <= now => {
+                opted.is_extra = true;
+                self.run(id, due, now);
+            }
+            Some(at) => {
+                (opted.extra, opted.is_granted) = (Some(at), true);
+                self.arm_at(id, at);
+            }
+            None => {
+                opted.extra = None;
+                self.arm_tick(id);
+            }
+        }
+    }
+
     pub(super) fn arm_tick(&mut self, id: WorkerId) {
+        self.arm_at(id, self.workers[id].next_tick);
+    }
+
+    pub(super) fn arm_at(&mut self, id: WorkerId, at: Instant) {
         self.timer_generation = self.timer_generation.wrapping_add(1);
         let worker = &mut self.workers[id];
         worker.armed = true;
         worker.timer_generation = self.timer_generation;
         let tick = Kind::Tick { worker: id, generation: worker.timer_generation };
-        self.wheel.arm(worker.next_tick, Timer::new(tick));
+        self.wheel.arm(at, Timer::new(tick));
     }
 
     pub(super) fn disarm(&mut self, id: WorkerId) {

@@ -219,7 +219,7 @@ impl Driver {
 const MOST_MOMENTS: usize = 10_000;
 
 pub(crate) fn settings(seed: u64, semantics: Semantics) -> Settings {
-    Settings { semantics, seed, record: true, ..Settings::default() }
+    Settings { semantics, seed, record: true, extra_runs_per_second: 10, ..Settings::default() }
 }
 
 fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> PodStatus {
@@ -241,6 +241,6 @@ fn outcome_of(byte: u8) -> Outcome {
         0..=4 => Outcome::Success,
         5 => Outcome::Warning { output: b"moved".as_slice().into() },
         6..=8 => Outcome::Failure { output: b"no".as_slice().into() },
-        _ => Outcome::Error { failure: false, error: "boom".into() },
+        _ => Outcome::Error { failure: false, error: "boom".into(), own: false },
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn failure(output: impl Into<Vec<u8>>) -> Outcome {
 pub(crate) fn error(failure: bool, text: impl Into<String>) -> Outcome {
     let mut text = text.into();
     text.truncate(length(text.as_bytes()));
-    Outcome::Error { failure, error: text.into() }
+    Outcome::Error { failure, error: text.into(), own: false }
 }
 
 /// How many bytes of a text to keep, cut between two characters. A target must not decide how long an event is.
@@ -65,7 +65,7 @@ mod tests {
         let text = format!("a{}", "\u{e9}".repeat(TEXT_BYTES_MAX));
         let cut = &text[..TEXT_BYTES_MAX - 1];
         assert_eq!(failure(text.clone()), Outcome::Failure { output: cut.as_bytes().into() });
-        assert_eq!(error(true, text.clone()), Outcome::Error { failure: true, error: cut.into() });
-        assert_eq!(error(true, "short"), Outcome::Error { failure: true, error: "short".into() });
+        assert_eq!(error(true, text.clone()), Outcome::Error { failure: true, error: cut.into(), own: false });
+        assert_eq!(error(true, "short"), Outcome::Error { failure: true, error: "short".into(), own: false });
     }
 }

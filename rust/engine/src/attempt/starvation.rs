@@ -60,7 +60,7 @@ impl Starving {
             Outcome::Error { error, .. } => (&**error).into(),
             Outcome::Success | Outcome::Unknown | Outcome::Warning { .. } => return outcome,
         };
-        Outcome::Error { failure: false, error: format!("prober starved: {text}").into() }
+        Outcome::Error { failure: false, error: format!("prober starved: {text}").into(), own: true }
     }
 }
 
@@ -103,9 +103,12 @@ mod tests {
     #[test]
     fn a_starved_failure_is_a_prober_error_only_when_that_is_asked_for() {
         let failure = || Outcome::Failure { output: (*b"late").into() };
-        let told = Outcome::Error { failure: false, error: "prober starved: late".into() };
+        let told = Outcome::Error { failure: false, error: "prober starved: late".into(), own: true };
         assert_eq!(UNKNOWN.outcome(Cause::Starved, failure()), told);
-        assert_eq!(UNKNOWN.outcome(Cause::Starved, Outcome::Error { failure: true, error: "late".into() }), told);
+        assert_eq!(
+            UNKNOWN.outcome(Cause::Starved, Outcome::Error { failure: true, error: "late".into(), own: false }),
+            told
+        );
         assert_eq!(UNKNOWN.outcome(Cause::HeaderTimeout, failure()), failure());
         assert_eq!(Starving::default().outcome(Cause::Starved, failure()), failure());
     }

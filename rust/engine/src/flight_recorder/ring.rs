@@ -95,7 +95,7 @@ impl Ring {
             // An event that is too long for a block is of no pod that an API server would take.
             open.encoder.add(entry);
             attempts += u64::from(matches!(entry, Entry::Attempt(_)));
-            if matches!(entry, Entry::Event { event, .. } if matches!(**event, Event::Pod(_))) {
+            if matches!(entry, Entry::Event { event, .. } if matches!(**event, Event::Pod(_) | Event::OptedPod(..))) {
                 open.states += (open.encoder.piece().len() - before) as u64;
             }
             if open.encoder.piece().len() >= PIECE_BYTES {

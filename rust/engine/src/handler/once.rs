@@ -34,8 +34,8 @@ pub fn probe_once_as_json(probe: &ProbeSpec, context: AttemptContext<'_>) -> std
     let Report { outcome, cause, timings } = runtime.block_on(attempt);
     let duration = began.elapsed();
     let (word, result, error) = match &outcome {
-        Outcome::Error { failure: true, error } => ("error", "failure", Some(error)),
-        Outcome::Error { failure: false, error } => ("error", "unknown", Some(error)),
+        Outcome::Error { failure: true, error, .. } => ("error", "failure", Some(error)),
+        Outcome::Error { failure: false, error, .. } => ("error", "unknown", Some(error)),
         Outcome::Failure { .. } => ("failure", "failure", None),
         Outcome::Success => ("success", "success", None),
         Outcome::Unknown => ("failure", "unknown", None),

@@ -181,7 +181,7 @@ mod tests {
                 let mut buffers = Buffers::default();
                 let Report { outcome, cause, .. } =
                     probe_once(handler, &[], pod_ip, asker("hangs"), 30, &mut buffers).await;
-                let Outcome::Error { failure: false, error } = outcome else { panic!("{handler:?}: {outcome:?}") };
+                let Outcome::Error { failure: false, error, .. } = outcome else { panic!("{handler:?}: {outcome:?}") };
                 assert!(error.contains("lookup n4.hangs.test: 4 other names of this pod"), "{error}");
                 assert_eq!(cause, Cause::Starved);
             }

@@ -24,12 +24,9 @@ impl Contents {
         match record {
             Record::Backoff(key, entry) => self.backoff.insert(key, entry) != Some(entry),
             Record::BackoffGone(key) => self.backoff.remove(&key).is_some(),
-            Record::Worker(key, memory) => {
-                let same = self.workers.get(&key) == Some(&memory);
-                if !same {
-                    self.workers.insert(key, memory);
-                }
-                !same
+            Record::Worker(key, memory) => self.remember(key, memory),
+            Record::OptedWorker(key, memory, window, errors) => {
+                self.remember(key, WorkerRecord { window, errors, ..memory })
             }
             Record::WorkerGone(key) => {
                 let had_history = self.histories.remove(&key).is_some();
@@ -42,9 +39,17 @@ impl Contents {
         }
     }
 
+    fn remember(&mut self, key: WorkerKey, memory: WorkerRecord) -> bool {
+        let same = self.workers.get(&key) == Some(&memory);
+        if !same {
+            self.workers.insert(key, memory);
+        }
+        !same
+    }
+
     /// The records that say all of it.
     pub fn records(&self) -> impl Iterator<Item = Record> {
-        let workers = self.workers.iter().map(|(key, memory)| Record::Worker(key.clone(), memory.clone()));
+        let workers = self.workers.iter().map(|(key, memory)| Record::of_worker(key.clone(), memory.clone()));
         let histories = self.histories.iter().map(|(key, all)| Record::Attempts(key.clone(), all.clone()));
         workers.chain(histories).chain(self.backoff.iter().map(|(key, entry)| Record::Backoff(key.clone(), *entry)))
     }

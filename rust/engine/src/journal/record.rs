@@ -34,12 +34,23 @@ pub enum Record {
     WorkerGone(WorkerKey),
     /// A worker has made attempts since the record of its history before.
     Attempts(WorkerKey, HistoryRecord),
+    /// The memory of a worker whose probe has opt-ins, and what it counts for them: [`Memory::window`] and
+    /// [`Memory::errors`]. The last variant, so that journals without such probes read as before.
+    OptedWorker(WorkerKey, WorkerRecord, u64, i32),
 }
 
 impl Record {
     /// A worker's memory, its ticks moved to the wall clock.
     pub fn of(memory: &Memory, wall: WallOffset) -> Self {
-        Self::Worker(WorkerKey::of(memory), WorkerRecord::of(memory, wall))
+        Self::of_worker(WorkerKey::of(memory), WorkerRecord::of(memory, wall))
+    }
+
+    /// The record of a worker.
+    pub fn of_worker(key: WorkerKey, record: WorkerRecord) -> Self {
+        match (record.window, record.errors) {
+            (0, 0) => Self::Worker(key, record),
+            (window, errors) => Self::OptedWorker(key, record, window, errors),
+        }
     }
 }
 

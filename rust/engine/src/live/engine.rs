@@ -53,6 +53,8 @@ pub struct Options {
     pub start_jitter: bool,
     /// Where runs fall.
     pub phasing: Phasing,
+    /// [`Settings::extra_runs_per_second`].
+    pub extra_runs_per_second: u32,
     /// How late a probe may begin so that it shares a wake-up with others; below a millisecond it changes nothing,
     /// because any probe may be so late (four milliseconds on a node of exec probes alone).
     pub wake_slack: Duration,
@@ -86,6 +88,7 @@ impl Engine {
             wall: clock.wall(),
             start_jitter: options.start_jitter,
             phasing: options.phasing,
+            extra_runs_per_second: options.extra_runs_per_second,
             record: false,
         };
         let mut prober = Prober::new(settings, clock.now());

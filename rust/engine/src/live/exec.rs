@@ -136,7 +136,7 @@ impl ExecEnd {
             Self::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
             Self::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
             Self::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
-            Self::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
+            Self::Error(error) => (Outcome::Error { failure: false, error, own: false }, Cause::Cri),
         };
         Report::new(outcome, cause)
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use probelet_core::prober::ExtraRuns;
 use probelet_core::spec::ProbeType;
 use probelet_play::cause::Cause;
 
@@ -40,9 +41,9 @@ impl Engine {
     /// probelet's own series, whose number does not grow with the workers. Copies them under the lock and writes them
     /// after it, so that a page holds up the engine for a microsecond.
     pub fn metrics(&self) -> String {
-        let (gauges, stats) = {
+        let (gauges, stats, extra) = {
             let state = self.shared.lock();
-            (Gauges::of(&state), state.engine_stats.clone())
+            (Gauges::of(&state), state.engine_stats.clone(), state.manager.prober().extra_runs())
         };
         let mut page = String::new();
         gauges.write(&mut page, stats.in_flight);
@@ -54,6 +55,7 @@ impl Engine {
         if let Some(tally) = &stats.recorder {
             write_recorder(&mut page, tally);
         }
+        write_extra(&mut page, extra);
         write_runs(&mut page, &stats);
         let causes = Cause::ALL.iter().zip(stats.causes);
         page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
@@ -176,6 +178,19 @@ fn write_recorder(page: &mut String, tally: &RecorderTally) {
 
 fn write_head(page: &mut String, name: &str, help: &str) {
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} histogram");
+}
+
+/// Only on a node where a probe's options ask for runs between the ordinary ones.
+fn write_extra(page: &mut String, extra: ExtraRuns) {
+    if extra == ExtraRuns::default() {
+        return;
+    }
+    let name = "probelet_extra_runs_total";
+    let help = "Runs between the ordinary ones that options of probes ask for, by what the budget did to them.";
+    let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} counter\n");
+    for (budget, count) in [("in_time", extra.in_time), ("late", extra.late), ("left_out", extra.left_out)] {
+        let _ = writeln!(page, "{name}{{budget=\"{budget}\"}} {count}");
+    }
 }
 
 fn write_took(page: &mut String, name: &str, help: &str, stats: &EngineStats) {

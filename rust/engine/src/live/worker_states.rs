@@ -1,5 +1,7 @@
 //! The workers' states, for the status document.
 
+use std::time::Duration;
+
 use probelet_core::prober::WorkerState;
 use probelet_core::spec::Handler;
 use probelet_core::time::WallOffset;
@@ -41,7 +43,7 @@ impl Engine {
 fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffset) -> Value {
     let target = &worker.target;
     let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
-    json!({
+    let mut document = json!({
         "pod_uid": &*target.pod.uid,
         "container": &*target.container().name,
         "type": target.probe_type.name(),
@@ -57,6 +59,23 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),
         "last": row.and_then(|row| row.last.as_ref()).map(LastAttempt::to_json),
+    });
+    if target.probe().options.is_some() {
+        document["options"] = options(worker);
+    }
+    document
+}
+
+/// The opt-ins of a probe with what was counted for them.
+fn options(worker: &WorkerState<'_>) -> Value {
+    let options = worker.target.probe().options.as_deref().copied().unwrap_or_default();
+    let failures = worker.window.map(|(window, failed)| json!({"of": window.of, "at": window.at, "failed": failed}));
+    let errors = (options.failure_after_errors > 0)
+        .then(|| json!({"failure_after": options.failure_after_errors, "in_a_row": worker.errors_in_a_row}));
+    let millis = |pace: Option<Duration>| pace.map(|pace| pace.as_millis() as u64);
+    json!({
+        "failures": failures, "errors": errors, "period_ms": millis(options.period),
+        "until_ready_ms": millis(options.until_ready), "when_failing_ms": millis(options.when_failing),
     })
 }
 

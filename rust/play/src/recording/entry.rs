@@ -5,6 +5,7 @@ use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 use serde::{Deserialize, Serialize};
 
+use super::opted::OptedProbe;
 use super::pod::PodRecord;
 use super::segment::Start;
 use super::status::StatusRecord;
@@ -78,14 +79,15 @@ impl End {
         }
     }
 
-    /// An outcome with this end and no text.
-    pub fn to_outcome(self) -> Outcome {
+    /// An outcome with this end, its cause and no text.
+    pub fn to_outcome(self, cause: Cause) -> Outcome {
+        let (error, own) = (Box::default(), cause.is_own());
         match self {
             Self::Success => Outcome::Success,
             Self::Warning => Outcome::Warning { output: Box::default() },
             Self::Failure => Outcome::Failure { output: Box::default() },
-            Self::Error => Outcome::Error { failure: false, error: Box::default() },
-            Self::ErrorFailure => Outcome::Error { failure: true, error: Box::default() },
+            Self::Error => Outcome::Error { failure: false, error, own },
+            Self::ErrorFailure => Outcome::Error { failure: true, error, own },
             Self::Unknown => Outcome::Unknown,
         }
     }
@@ -149,6 +151,18 @@ pub enum Event {
     Turned,
     /// The wall clock's offset from the engine's clock changed: Unix nanoseconds at its zero.
     Wall(i64),
+    /// As [`Event::Defined`], of a pod with opt-ins. This variant and the next are the last ones, so that recordings
+    /// without them read as before.
+    OptedDefined {
+        /// The pod.
+        pod: u32,
+        /// Its definition.
+        record: PodRecord,
+        /// Its probes with opt-ins.
+        opted: Vec<OptedProbe>,
+    },
+    /// As [`Event::Pod`], of a pod with opt-ins.
+    OptedPod(PodState, Vec<OptedProbe>),
 }
 
 /// A call of a pod's owner ([`crate::pods::PodCalls`]).

@@ -70,6 +70,8 @@ impl Gather {
         match event {
             Event::Pod(state) => self.state(at_us, state),
             Event::Defined { pod, record } => self.defined(at_us, pod, record),
+            Event::OptedPod(state, opted) => self.state(at_us, state.with_opted(&opted)),
+            Event::OptedDefined { pod, record, opted } => self.defined(at_us, pod, record.with_opted(&opted)),
             Event::Called { pod, call } => self.called(at_us, pod, call),
             Event::WorkerStarted { worker, pod, container, probe_type, tick_us } => {
                 if let Some(&log) = self.pods.get(&pod) {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use probelet_core::options::ProbeOptions;
 use probelet_core::restart::{RestartPolicy, RestartRule};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,9 @@ pub struct ProbeRecord {
     pub failure_threshold: i32,
     /// [`ProbeSpec::initialization_failure_threshold`].
     pub initialization_failure_threshold: i32,
+    /// [`ProbeSpec::options`]; files have them beside the record.
+    #[serde(skip)]
+    pub options: Option<ProbeOptions>,
 }
 
 /// What a probe asks.
@@ -143,6 +147,7 @@ impl ProbeRecord {
             success_threshold: probe.success_threshold,
             failure_threshold: probe.failure_threshold,
             initialization_failure_threshold: probe.initialization_failure_threshold,
+            options: probe.options.as_deref().copied(),
         }
     }
 
@@ -170,6 +175,7 @@ impl ProbeRecord {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
+            options: self.options.map(Box::new),
         }
     }
 }

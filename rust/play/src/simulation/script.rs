@@ -108,7 +108,7 @@ impl Script {
             Kind::Timeout => ("timeout", Outcome::Failure { output: late().into_bytes().into() }),
             Kind::Error => {
                 let error = step.error.as_deref().unwrap_or(DEFAULT_ERROR);
-                ("error", Outcome::Error { failure: false, error: error.into() })
+                ("error", Outcome::Error { failure: false, error: error.into(), own: false })
             }
         };
         Played { number, takes, word, outcome }

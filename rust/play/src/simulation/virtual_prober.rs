@@ -124,6 +124,7 @@ impl Simulation {
             wall: WallOffset(-(zero.as_nanos() as i64)),
             start_jitter: true,
             phasing: scene.phasing,
+            extra_runs_per_second: 0,
             record: scene.record,
         };
         Self {

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use probelet_core::spec::ProbeType;
 
+use crate::cause::Cause;
 use crate::recording::{Attempt, End};
 
 /// How a play answers what is unknown.
@@ -45,6 +46,7 @@ pub struct Counts {
 pub(super) struct Answer {
     pub(super) ends_us: u64,
     pub(super) end: End,
+    pub(super) cause: Cause,
 }
 
 /// A question: which container, when, and with which timeout.
@@ -121,12 +123,12 @@ impl<'a> Answers<'a> {
         let is_real = question.now_us.saturating_add(was) < question.end_us;
         if let Some(same) = recorded.same(&question) {
             return match cut(&same, was, timeout) {
-                Some(end) => self.answered(same.began_us, end, true),
+                Some(end) => self.answered(same.began_us, end, same.cause, true),
                 None => self.assumed(same.began_us, was, timeout),
             };
         }
         if !is_real {
-            return Answer { ends_us: u64::MAX, end: End::Unknown };
+            return Answer { ends_us: u64::MAX, end: End::Unknown, cause: Cause::Ok };
         }
         let Some(before) = recorded.before(&question) else {
             return self.assumed(question.now_us, UNKNOWN_US, timeout);
@@ -138,22 +140,23 @@ impl<'a> Answers<'a> {
                 let fails = if end.is_success() { timeout } else { took };
                 self.assumed(question.now_us, UNKNOWN_US, fails)
             }
-            Some(end) => self.answered(question.now_us, end, false),
+            Some(end) => self.answered(question.now_us, end, before.cause, false),
         }
     }
 
-    fn answered(&mut self, began_us: u64, (took, end): (u64, End), is_recorded: bool) -> Answer {
+    fn answered(&mut self, began_us: u64, (took, end): (u64, End), cause: Cause, is_recorded: bool) -> Answer {
         *(if is_recorded { &mut self.counts.recorded } else { &mut self.counts.carried }) += 1;
-        Answer { ends_us: began_us.saturating_add(took), end }
+        Answer { ends_us: began_us.saturating_add(took), end, cause }
     }
 
     /// The answer that nobody knows: a success after `succeeds` or a failure after `fails`, in microseconds.
     fn assumed(&mut self, began_us: u64, succeeds: u64, fails: u64) -> Answer {
         self.counts.unknown += 1;
-        match self.assumption {
-            Assumption::Healthy => Answer { ends_us: began_us.saturating_add(succeeds), end: End::Success },
-            Assumption::Failing => Answer { ends_us: began_us.saturating_add(fails), end: End::Failure },
-        }
+        let (took, end) = match self.assumption {
+            Assumption::Healthy => (succeeds, End::Success),
+            Assumption::Failing => (fails, End::Failure),
+        };
+        Answer { ends_us: began_us.saturating_add(took), end, cause: Cause::Ok }
     }
 }
 
@@ -210,7 +213,6 @@ const UNKNOWN_US: u64 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cause::Cause;
 
     fn attempt(second: u64, took_ms: u64, end: End) -> Attempt {
         let scheduled_us = second * 1_000_000;

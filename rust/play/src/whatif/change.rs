@@ -20,7 +20,10 @@ pub(super) fn changed(record: &PodRecord, changes: &[Change]) -> PodRecord {
     let mut record = record.clone();
     for change in changes {
         for container in record.containers.iter_mut().filter(|container| container.name == change.container) {
-            container.probes[change.probe_type as usize] = change.probe;
+            let probe = &mut container.probes[change.probe_type as usize];
+            // A change is one of the numbers; the opt-ins stay.
+            let options = probe.and_then(|probe| probe.options);
+            *probe = change.probe.map(|changed| ProbeRecord { options, ..changed });
         }
     }
     record

@@ -60,6 +60,7 @@ impl Probe {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
+            options: None,
         }
     }
 

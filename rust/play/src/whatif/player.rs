@@ -13,6 +13,7 @@ use probelet_core::time::{Instant, WallOffset};
 use super::answers::{Answers, Question, SAME};
 use super::change::{Change, changed};
 use super::lives::{Kill, Lives};
+use crate::cause::Cause;
 use crate::recording::{End, Input, PauseRecord, PodLog, PodRecord, PodState, Published, Start, StatusRecord};
 use crate::worker_record::WorkerKey;
 
@@ -54,6 +55,7 @@ struct Flight {
     worker: u32,
     run: u32,
     end: End,
+    cause: Cause,
 }
 
 impl<'a> Player<'a> {
@@ -66,6 +68,7 @@ impl<'a> Player<'a> {
             // The recording says when each worker began.
             start_jitter: false,
             phasing: start.phasing,
+            extra_runs_per_second: 0,
             record: false,
         };
         let prober = Prober::new(settings, at(start.started_us));
@@ -242,9 +245,9 @@ impl<'a> Player<'a> {
 
     fn end_attempts(&mut self) {
         while let Some(entry) = self.flights.first_entry().filter(|entry| entry.key().0 <= self.now) {
-            let Flight { worker, run, end } = entry.remove();
+            let Flight { worker, run, end, cause } = entry.remove();
             let now = self.now;
-            self.prober().handle_attempt(worker, run, end.to_outcome(), now);
+            self.prober().handle_attempt(worker, run, end.to_outcome(cause), now);
         }
     }
 
@@ -274,7 +277,7 @@ impl<'a> Player<'a> {
             end_us: self.end_us,
         });
         self.launched += 1;
-        let flight = Flight { worker: attempt.worker, run: attempt.run, end: answer.end };
+        let flight = Flight { worker: attempt.worker, run: attempt.run, end: answer.end, cause: answer.cause };
         self.flights.insert((at(answer.ends_us).max(self.now), self.launched), flight);
         // An attempt that takes no time ends before anything else happens.
         self.end_attempts();

@@ -4,7 +4,8 @@ Times are milliseconds from the start of the container.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from probelet._rust import Simulation
 from probelet.lab.explain import Timing
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import ExecAction, Probe, ProbeType
+from probelet.spec.model.probe_options import FailureWindow, ProbeOptions, with_options
 
 ID = "c://1"
 HOUR = 3_600_000
@@ -20,6 +22,19 @@ TYPES: tuple[ProbeType, ...] = ("liveness", "readiness", "startup")
 
 
 def probe(timing: Timing) -> Probe:
+    options = ProbeOptions(
+        failures=FailureWindow(of=timing.failures + timing.recovery - 1, at=timing.failures)
+        if timing.recovery > 1
+        else None,
+        period_milliseconds=timing.own_ms,
+        until_ready_milliseconds=timing.ready_ms,
+        when_failing_milliseconds=timing.failing_ms,
+    )
+    ordinary = _ordinary(timing)
+    return ordinary if options == ProbeOptions() else with_options(ordinary, options)
+
+
+def _ordinary(timing: Timing) -> Probe:
     return Probe(
         exec=ExecAction(command=["x"]),
         initial_delay_seconds=timing.delay,
@@ -41,6 +56,18 @@ def random_timings(rng: Random) -> dict[ProbeType, Timing]:
     return {probe_type: _random_timing(rng, probe_type) for probe_type in chosen}  # type: ignore[misc]
 
 
+def opted_timings(rng: Random) -> dict[ProbeType, Timing]:
+    """Random timings with random options. A failureThreshold decides nothing beside a window, so it is the window's."""
+    return {probe_type: _opted(rng, timing) for probe_type, timing in random_timings(rng).items()}
+
+
+def _opted(rng: Random, timing: Timing) -> Timing:
+    def pace() -> int | None:
+        return rng.choice([None, rng.randrange(50, 1000 * timing.period)])
+
+    return replace(timing, recovery=rng.randint(1, 5), own_ms=pace(), ready_ms=pace(), failing_ms=pace())
+
+
 def _random_timing(rng: Random, probe_type: str) -> Timing:
     failures = rng.randint(1, 4)
     return Timing(
@@ -55,10 +82,16 @@ def _random_timing(rng: Random, probe_type: str) -> Timing:
 
 class Played:
     """A container that runs from 0 on. ``ticks`` is a moment at which each worker has a tick; ``cut`` the milliseconds
-    that ``startedAt`` loses."""
+    that ``startedAt`` loses. ``begin`` is called before the container runs: a probe with options may look at once."""
 
     def __init__(
-        self, timings: Mapping[ProbeType, Timing], ticks: Mapping[ProbeType, int], cut: int = 0, release: str = "1.36"
+        self,
+        timings: Mapping[ProbeType, Timing],
+        ticks: Mapping[ProbeType, int],
+        cut: int = 0,
+        release: str = "1.36",
+        *,
+        begin: "Callable[[Played], None]" = lambda _: None,
     ) -> None:
         self.sim = Simulation(glue="none", kubelet_version=release)
         self._start = 1000 * (3 * max(timing.period for timing in timings.values()) + 1) + cut
@@ -79,6 +112,7 @@ class Played:
                 self.sim.add_pod("u")
                 self.sim.settle()
         self.sim.run_until(self._start)
+        begin(self)
         self._set(started="startup" not in timings)
 
     @property

@@ -5,13 +5,14 @@ them, from the seed ``EXPLAIN_SEED`` on.
 """
 
 import os
+from collections.abc import Callable
 from random import Random
 
 import pytest
 from probelet.lab.explain import Bounds, Span, Timing, bounds
 from probelet.spec.model.probe import ProbeType
 
-from tests.unit.lab.explain.played import Played, container, random_timings
+from tests.unit.lab.explain.played import Played, container, opted_timings, random_timings
 from tests.unit.lab.explain.search import reached
 
 CASES = int(os.environ.get("EXPLAIN_CASES", "200"))
@@ -44,8 +45,8 @@ def ticks(rng: Random, timings: Timings) -> dict[ProbeType, int]:
 
 def never_succeeds(rng: Random, timings: Timings, found: dict[ProbeType, Bounds], release: str) -> None:
     killer: ProbeType = "startup" if "startup" in timings else "liveness"
-    played = Played(timings, ticks(rng, timings), rng.randrange(1000), release)
-    played.answer(killer, "failure", lengths(rng, timings[killer]))
+    phases, cut, takes = ticks(rng, timings), rng.randrange(1000), lengths(rng, timings[killer])
+    played = Played(timings, phases, cut, release, begin=lambda played: played.answer(killer, "failure", takes))
     killed = played.verdict(killer, "Failure")
     inside(found[killer].startup_budget, killed, f"{killer} budget")
     first = played.records().first_attempt(killer)
@@ -57,12 +58,17 @@ def never_succeeds(rng: Random, timings: Timings, found: dict[ProbeType, Bounds]
 
 def lives(rng: Random, timings: Timings, found: dict[ProbeType, Bounds], release: str) -> None:
     """A container that is healthy from ``up`` to ``down``, and whose pod syncs now and then."""
-    played = Played(timings, ticks(rng, timings), rng.randrange(1000), release)
+    phases, cut = ticks(rng, timings), rng.randrange(1000)
     up = rng.choice([0, rng.randint(0, 40_000)])
     if "startup" in timings:
         up = min(up, found["startup"].first_probe.latest * 1000)
-    for probe_type, timing in timings.items():
-        played.answer(probe_type, "success" if probe_type == "liveness" else "failure", lengths(rng, timing))
+    takes = {probe_type: lengths(rng, timing) for probe_type, timing in timings.items()}
+
+    def begin(played: Played) -> None:
+        for probe_type in timings:
+            played.answer(probe_type, "success" if probe_type == "liveness" else "failure", takes[probe_type])
+
+    played = Played(timings, phases, cut, release, begin=begin)
     played.until(up)
     for probe_type, timing in timings.items():
         played.answer(probe_type, "success", lengths(rng, timing))
@@ -90,11 +96,12 @@ def lives(rng: Random, timings: Timings, found: dict[ProbeType, Bounds], release
         inside(found["liveness"].to_kill, None if killed is None else killed - down, "to_kill")
 
 
+@pytest.mark.parametrize("choose", [random_timings, opted_timings], ids=["ordinary", "options"])
 @pytest.mark.parametrize("seeds", slices(), ids=lambda seeds: f"from-{seeds.start}")
-def test_nothing_in_the_simulator_is_outside_the_bounds(seeds: range) -> None:
+def test_nothing_in_the_simulator_is_outside_the_bounds(seeds: range, choose: Callable[[Random], Timings]) -> None:
     for seed in seeds:
         rng = Random(seed)
-        timings, release = random_timings(rng), rng.choice(RELEASES)
+        timings, release = choose(rng), rng.choice(RELEASES)
         found = bounds(container(timings))
         try:
             if found.keys() & {"startup", "liveness"}:

@@ -39,6 +39,10 @@ pub struct Memory {
     pub on_hold: bool,
     /// Whether a probe of the container has succeeded once (KEP-950).
     pub has_initialized: bool,
+    /// The last runs of a probe with a window of failures, the latest in the lowest bit; a bit is set for a failure.
+    pub window: u64,
+    /// Prober errors in a row, of a probe whose errors count; saturates where they do.
+    pub errors: i32,
     /// Whether a run was in flight whose success would have ended a streak of liveness failures. A prober that recalls
     /// this memory counts the streak from 0, because a container must not be killed for failures with a success between
     /// them.
@@ -67,6 +71,8 @@ pub(crate) struct Durable {
     pub(crate) result_run: i32,
     pub(crate) on_hold: bool,
     pub(crate) has_initialized: bool,
+    pub(crate) window: u64,
+    pub(crate) errors: i32,
     /// Whether a run is in flight whose success would end a streak of liveness failures.
     pub(crate) in_doubt: bool,
 }
@@ -78,11 +84,14 @@ impl Worker {
             ProbeResult::Success => self.success_threshold,
             ProbeResult::Unknown => 1,
         };
+        let (window, errors) = self.counted();
         Durable {
             last_result: self.last_result,
             result_run: self.result_run.min(bound.max(1)),
             on_hold: self.on_hold,
             has_initialized: self.has_initialized,
+            window,
+            errors,
             in_doubt: matches!(self.phase, WorkerPhase::InFlight { .. }) && self.has_streak_to_lose(),
         }
     }

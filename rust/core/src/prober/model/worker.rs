@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::opted::Opted;
 use super::view::View;
 use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
@@ -88,6 +89,8 @@ pub(crate) struct Worker {
     pub(crate) timer_generation: u32,
     pub(crate) next_tick: Instant,
     pub(crate) run_started: Instant,
+    /// The opt-ins of the probe, if it has any.
+    pub(crate) opted: Option<Box<Opted>>,
 }
 
 impl Worker {
@@ -128,6 +131,7 @@ impl Worker {
             timer_generation: 0,
             next_tick: Instant::ZERO,
             run_started: Instant::ZERO,
+            opted: probe.options.as_deref().copied().map(Opted::new),
         }
     }
 
@@ -167,12 +171,10 @@ impl Worker {
 
     /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
     pub(crate) fn count_run(&mut self, result: ProbeResult) -> bool {
-        if self.last_result == result {
-            self.result_run = self.result_run.saturating_add(1);
-        } else {
-            self.last_result = result;
-            self.result_run = 1;
+        if self.opted.is_some() {
+            return self.count_by_options(result);
         }
+        self.extend_run(result);
         self.has_initialized |= result == ProbeResult::Success;
         match result {
             ProbeResult::Failure => self.result_run >= self.effective_failure_threshold(),
@@ -181,17 +183,29 @@ impl Worker {
         }
     }
 
+    /// Counts how many runs in a row had this result.
+    pub(crate) fn extend_run(&mut self, result: ProbeResult) {
+        if self.last_result == result {
+            self.result_run = self.result_run.saturating_add(1);
+        } else {
+            self.last_result = result;
+            self.result_run = 1;
+        }
+    }
+
     /// How many failures in a row reach the threshold now (KEP-950: more of them before the first success).
     pub(crate) const fn effective_failure_threshold(&self) -> i32 {
-        if !self.has_initialized && self.initialization_failure_threshold > self.failure_threshold {
-            self.initialization_failure_threshold
-        } else {
-            self.failure_threshold
+        match self.patience() {
+            Some(patience) => patience,
+            None => self.failure_threshold,
         }
     }
 
     /// The streak of failures with the one that is about to be counted.
     pub(crate) fn streak_with_one_more(&self) -> Streak {
+        if let Some(streak) = self.window_with_one_more() {
+            return streak;
+        }
         let threshold = self.effective_failure_threshold();
         let before = if self.last_result == ProbeResult::Failure { self.result_run } else { 0 };
         Streak { failures: before.saturating_add(1).min(threshold), threshold }
@@ -204,6 +218,7 @@ impl Worker {
             self.has_initialized = false;
             self.result_run = 0;
         }
+        self.forget_runs();
     }
 
     /// Whether publishing `result` puts the worker on hold until the container is replaced.

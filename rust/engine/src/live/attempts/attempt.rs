@@ -64,7 +64,10 @@ impl EndedAttempt {
     /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe,
     /// 1.36).
     pub(in super::super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
-        let report = Report::not_begun(what, Cause::Request);
+        let mut report = Report::not_begun(what, Cause::Request);
+        if let Outcome::Error { own, .. } = &mut report.outcome {
+            *own = true;
+        }
         Self { ticket, began: now, held: Duration::ZERO, spent: ELSEWHERE, report }
     }
 
@@ -74,6 +77,9 @@ impl EndedAttempt {
         *cause = law.cause(*cause, self.spent);
         if *cause == Cause::Starved {
             *outcome = law.outcome(*cause, std::mem::replace(outcome, Outcome::Unknown));
+            if let Outcome::Error { own, .. } = outcome {
+                *own = true;
+            }
         }
     }
 

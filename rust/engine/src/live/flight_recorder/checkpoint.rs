@@ -11,7 +11,6 @@ use probelet_play::worker_record::WorkerRecord;
 
 use super::known_pods::KnownPods;
 use crate::flight_recorder::Pending;
-use crate::journal::Record;
 
 /// The pods whose state this segment does not have yet.
 #[derive(Debug, Default)]
@@ -49,7 +48,7 @@ impl Checkpoint {
                 self.left.push_back(uid);
             } else if let Some(state) = state(prober, pods, &uid, wall) {
                 let (pod, now_us) = (state.pod, now.as_nanos() / 1_000);
-                pending.event(now_us, Event::Pod(state));
+                pending.event(now_us, Event::pod(state));
                 let pauses = pods.get(&uid).into_iter().flat_map(|pod| &pod.pauses);
                 for pause in pauses.filter(|pause| pause.until_us > now_us) {
                     pending.event(now_us, Event::Called { pod, call: Call::Pause(pause.clone()) });
@@ -79,11 +78,8 @@ fn state(prober: &Prober, pods: &KnownPods, uid: &str, wall: WallOffset) -> Opti
 }
 
 fn memory(prober: &Prober, worker: u32, wall: WallOffset) -> Option<WorkerRecord> {
-    match Record::of(&prober.memory(worker)?, wall) {
-        // The count goes on in what is played, so it is not in doubt.
-        Record::Worker(_, memory) => Some(WorkerRecord { in_doubt: false, ..memory }),
-        _ => None,
-    }
+    // The count goes on in what is played, so it is not in doubt.
+    Some(WorkerRecord { in_doubt: false, ..WorkerRecord::of(&prober.memory(worker)?, wall) })
 }
 
 /// Pods at a turn: some tens of microseconds.

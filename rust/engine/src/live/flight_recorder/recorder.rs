@@ -144,7 +144,7 @@ impl FlightRecorder {
         match note {
             Note::Defined(record) => {
                 let pod = self.pods.ensure(&record.uid).0.number;
-                self.pending.call(Event::Defined { pod, record: *record });
+                self.pending.call(Event::defined(pod, *record));
             }
             Note::Called { uid, call } => self.called(&uid, call),
             Note::Cleanup(stay) => {

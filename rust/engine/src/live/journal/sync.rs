@@ -249,7 +249,7 @@ impl JournalSync {
 /// since, its record replaces the old one.
 fn of_workers(mut gone: BTreeSet<WorkerKey>, memories: Vec<Record>) -> Vec<Record> {
     for record in &memories {
-        if let Record::Worker(key, _) = record {
+        if let Record::Worker(key, _) | Record::OptedWorker(key, ..) = record {
             gone.remove(key);
         }
     }
@@ -303,6 +303,8 @@ mod tests {
             result_run: 1,
             on_hold: false,
             has_initialized: true,
+            window: 0,
+            errors: 0,
             in_doubt: false,
             tick_ns: 0,
             period: Duration::from_secs(1),

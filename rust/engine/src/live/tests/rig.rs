@@ -151,6 +151,7 @@ pub(super) fn options() -> Options {
         user_agent: "kube-probe/1.36".into(),
         start_jitter: false,
         phasing: Phasing::Kubelet,
+        extra_runs_per_second: 0,
         wake_slack: Duration::ZERO,
         glue: Glue::NONE,
         starving: Starving::default(),

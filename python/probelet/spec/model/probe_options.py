@@ -1,0 +1,54 @@
+"""The options of a probe, which a kubelet does not have (ours): the annotation ``probelet.dev/probe-options``.
+
+The engine reads it as a field of the probe. No manifest can have that field: ``Probe`` itself has it not.
+"""
+
+from typing import Any
+
+import msgspec
+
+from probelet.spec.model.meta import Int32, Object
+from probelet.spec.model.probe import Probe
+
+
+class FailureWindow(Object, frozen=True, kw_only=True, omit_defaults=False):
+    """A failure is at least ``at`` failures among the last ``of`` runs."""
+
+    of: Int32 = 0
+    at: Int32 = 0
+
+
+class ErrorRule(Object, frozen=True, kw_only=True, omit_defaults=False):
+    """The prober error with the number ``failure_after`` in a row is a failed run, and so is each one after it."""
+
+    failure_after: Int32 = 0
+
+
+class ProbeOptions(Object, frozen=True, kw_only=True):
+    """The options of one probe; a member that is None is not asked for."""
+
+    failures: FailureWindow | None = None
+    errors: ErrorRule | None = None
+    period_milliseconds: int | None = None
+    """From the beginning of one attempt to the next."""
+    until_ready_milliseconds: int | None = None
+    """The same before a container's first success."""
+    when_failing_milliseconds: int | None = None
+    """The same after a failure."""
+
+
+class OptedProbe(Probe, frozen=True, kw_only=True):
+    """A probe with options."""
+
+    options: ProbeOptions = ProbeOptions()
+
+
+def options_of(probe: Probe) -> ProbeOptions:
+    """The options of a probe; a probe without any has empty ones."""
+    return probe.options if isinstance(probe, OptedProbe) else ProbeOptions()
+
+
+def with_options(probe: Probe, options: ProbeOptions) -> OptedProbe:
+    """A copy of ``probe`` with ``options``."""
+    fields: dict[str, Any] = {field.name: getattr(probe, field.name) for field in msgspec.structs.fields(Probe)}
+    return OptedProbe(**fields, options=options)

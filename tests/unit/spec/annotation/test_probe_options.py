@@ -1,0 +1,138 @@
+"""The options of probes as an annotation: what they say, and what is a mistake."""
+
+import json
+from typing import Any
+
+import pytest
+from probelet.spec.annotation.probe_options import ANNOTATION, PATH, fold_options
+from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe_options import ErrorRule, FailureWindow, ProbeOptions, options_of
+from probelet.spec.read.json import encode_pod
+from probelet.spec.rules.defaults import set_defaults
+
+from tests.unit.spec.pods import pod_of
+
+EXEC = {"exec": {"command": ["true"]}}
+SPEC = {
+    "containers": [{"name": "app", "livenessProbe": EXEC, "readinessProbe": EXEC}, {"name": "other"}],
+    "initContainers": [{"name": "proxy", "restartPolicy": "Always", "startupProbe": EXEC}],
+}
+
+
+def folded(value: Any) -> tuple[Pod, list[str]]:
+    text = value if isinstance(value, str) else json.dumps(value)
+    pod, errors = fold_options(set_defaults(pod_of(SPEC, annotations={ANNOTATION: text})))
+    return pod, [str(error) for error in errors]
+
+
+def mistakes(liveness: Any) -> list[str]:
+    """The mistakes of the liveness probe's options, without the path of the annotation."""
+    pod, errors = folded({"app": {"livenessProbe": liveness}})
+    assert not any(options_of(probe) != ProbeOptions() for _, probe in pod.spec.each_probe())
+    assert all(error.startswith(f"{PATH}.app.livenessProbe") for error in errors)
+    return [error.removeprefix(f"{PATH}.app.livenessProbe") for error in errors]
+
+
+def test_each_probe_gets_its_own_options() -> None:
+    pod, errors = folded(
+        {
+            "app": {
+                "livenessProbe": {"failures": {"of": 10, "at": 4}},
+                "readinessProbe": {"errors": {"failureAfter": 3}},
+            },
+            "proxy": {"startupProbe": {}},
+        }
+    )
+    assert errors == []
+    found = {path.rpartition(".")[2]: options_of(probe) for path, probe in pod.spec.each_probe()}
+    assert found == {
+        "livenessProbe": ProbeOptions(failures=FailureWindow(of=10, at=4)),
+        "readinessProbe": ProbeOptions(errors=ErrorRule(failure_after=3)),
+        "startupProbe": ProbeOptions(),
+    }
+
+
+def test_the_engine_gets_them_as_a_field_of_the_probe() -> None:
+    pod, _ = folded({"app": {"livenessProbe": {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1}}}})
+    probe = json.loads(encode_pod(pod))["spec"]["containers"][0]["livenessProbe"]
+    assert probe["options"] == {"failures": {"of": 10, "at": 4}, "errors": {"failureAfter": 1}}
+
+
+def test_times_are_milliseconds() -> None:
+    pod, errors = folded(
+        {"app": {"livenessProbe": {"periodMilliseconds": 250, "untilReady": "50ms", "whenFailing": "1s"}}}
+    )
+    assert errors == []
+    liveness = pod.spec.containers[0].liveness_probe
+    assert liveness is not None
+    assert options_of(liveness) == ProbeOptions(
+        period_milliseconds=250, until_ready_milliseconds=50, when_failing_milliseconds=1000
+    )
+
+
+def test_a_pod_without_the_annotation_stays_as_it_is() -> None:
+    pod = set_defaults(pod_of(SPEC))
+    assert fold_options(pod) == (pod, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"failure": 3}, ".failure: Forbidden: no such option; allowed: errors, failures, "),
+        ({"failures": 3}, ".failures: Invalid value: 3: must be an object, as in "),
+        ({"failures": {"of": 10}}, ".failures.at: Required value"),
+        (
+            {"failures": {"of": 4, "at": 10}},
+            ".failures.at: Invalid value: 10: must not be above of, 4: no window has more failures than runs",
+        ),
+        ({"failures": {"of": 65, "at": 1}}, ".failures.of: Invalid value: 65: must be a whole number from 1 to 64"),
+        ({"failures": {"of": 1, "at": 0}}, ".failures.at: Invalid value: 0: must be a whole number from 1 to 64"),
+        ({"failures": {"of": True, "at": 1}}, ".failures.of: Invalid value: true: must be a whole number from 1 to 64"),
+        ({"failures": {"of": 2, "at": 1, "in": 3}}, ".failures.in: Forbidden: no such member; allowed: of, at"),
+        (
+            {"errors": {"failureAfter": 0}},
+            ".errors.failureAfter: Invalid value: 0: must be a whole number from 1 to 2147483647",
+        ),
+        ({"errors": {}}, ".errors.failureAfter: Required value"),
+        ({"periodMilliseconds": 49}, ".periodMilliseconds: Invalid value: 49: must be a whole number of at least 50"),
+        ({"periodMilliseconds": "1s"}, '.periodMilliseconds: Invalid value: "1s": must be a whole number of at least'),
+        (
+            {"periodMilliseconds": 10_000},
+            '.periodMilliseconds: Invalid value: "10000ms": must be shorter than periodSeconds, 10 s',
+        ),
+        (
+            {"untilReady": "49ms"},
+            '.untilReady: Invalid value: "49ms": must be a duration of whole milliseconds and at least 50ms',
+        ),
+        ({"untilReady": "50.5ms"}, '.untilReady: Invalid value: "50.5ms": must be a duration of whole milliseconds'),
+        ({"whenFailing": 1}, ".whenFailing: Invalid value: 1: must be a duration of whole milliseconds"),
+        ({"whenFailing": "1 s"}, '.whenFailing: Invalid value: "1 s": must be a duration of whole milliseconds'),
+        ({"whenFailing": "10s"}, '.whenFailing: Invalid value: "10000ms": must be shorter than periodSeconds, 10 s'),
+        ([], ": Invalid value: []: must be an object, as in "),
+    ],
+)
+def test_a_mistake_is_named_with_its_path_and_no_option_applies(options: Any, error: str) -> None:
+    (found,) = mistakes(options)
+    assert found.startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ("{", f'{PATH}: Invalid value: "{{": must be JSON such as '),
+        ("[" * 100_000, f"{PATH}: Invalid value: "),
+        ("[]", f"{PATH}: Invalid value: []: must be an object, as in "),
+        ({"nobody": {}}, f'{PATH}.nobody: Invalid value: "nobody": the pod has no such container'),
+        ({"app": {"startupProbe": {}}}, f"{PATH}.app.startupProbe: "),
+        ({"app": {"liveness": {}}}, f"{PATH}.app.liveness: Forbidden: no such probe; allowed: livenessProbe, "),
+        ('{"app": {}, "app": {}}', f'{PATH}: Duplicate value: "app"'),
+    ],
+)
+def test_what_is_of_no_probe_is_a_mistake(value: Any, error: str) -> None:
+    pod, (found,) = folded(value)
+    assert found.startswith(error)
+    assert pod.spec.containers[0].liveness_probe == set_defaults(pod_of(SPEC)).spec.containers[0].liveness_probe
+
+
+def test_every_mistake_is_reported_at_once() -> None:
+    assert len(mistakes({"failures": {"of": 0, "at": 0}, "errors": {"failureAfter": -1}, "what": 1})) == 4
