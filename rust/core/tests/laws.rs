@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::options::{FailureWindow, ProbeOptions};
+use probelet_core::options::{FailureWindow, Network, ProbeOptions};
 use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
@@ -30,7 +30,8 @@ fn options() -> impl Strategy<Value = Option<Box<ProbeOptions>>> {
     let failures = prop::option::of((1..=WINDOW).prop_map(|at| FailureWindow::new(WINDOW, at)));
     let paces = prop::array::uniform3(prop::option::weighted(0.3, (1..2_000_u64).prop_map(Duration::from_millis)));
     let options = (failures, 0..3_i32, paces).prop_map(|(failures, errors, [period, until_ready, when_failing])| {
-        Box::new(ProbeOptions { failures, failure_after_errors: errors, period, until_ready, when_failing })
+        let network = Network::Node;
+        Box::new(ProbeOptions { failures, failure_after_errors: errors, period, until_ready, when_failing, network })
     });
     prop::option::weighted(0.3, options)
 }

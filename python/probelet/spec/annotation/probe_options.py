@@ -92,7 +92,7 @@ def _container(container: Container, value: Any, path: str, errors: _Errors) -> 
             errors.append(FieldError(place, "Invalid value", field, "the container has no such probe"))
         else:
             options = _options(_object(wanted, place, errors), place, errors)
-            errors += _too_slow(options, probe, place)
+            errors += (*_too_slow(options, probe, place), *_unfit_network(options, probe, place))
             folded[FIELDS[field]] = with_options(probe, options)
     return folded
 
@@ -116,6 +116,25 @@ def _too_slow(options: ProbeOptions, probe: Probe, path: str) -> Iterator[FieldE
         if wanted is not None and wanted >= 1000 * probe.period_seconds:
             detail = f"must be shorter than periodSeconds, {probe.period_seconds} s"
             yield FieldError(f"{path}.{name}", "Invalid value", f"{wanted}ms", detail)
+
+
+def _unfit_network(options: ProbeOptions, probe: Probe, path: str) -> Iterator[FieldError]:
+    """``network`` of a probe that opens no connection, and a fallback for nothing."""
+    if options.network is not None and probe.exec is not None:
+        detail = "an exec probe runs inside its container already; allowed for httpGet, tcpSocket and grpc"
+        yield FieldError(f"{path}.network", "Forbidden", detail=detail)
+    if options.network_fallback is not None and options.network is None:
+        yield FieldError(f"{path}.networkFallback", "Forbidden", detail="applies only beside network: pod")
+
+
+def _one_of(*allowed: str) -> Callable[[Any, str, _Errors], str | None]:
+    def read(value: Any, path: str, errors: _Errors) -> str | None:
+        if value in allowed and isinstance(value, str):
+            return value
+        errors.append(FieldError(path, "Unsupported value", value, f"supported values: {', '.join(allowed)}"))
+        return None
+
+    return read
 
 
 def _milliseconds(value: Any, path: str, errors: _Errors) -> int | None:
@@ -174,6 +193,8 @@ def _counts(value: Any, path: str, limits: Mapping[str, int], errors: _Errors) -
 _READERS: Final[Mapping[str, tuple[str, Callable[[Any, str, _Errors], Any]]]] = {
     "errors": ("errors", _errors),
     "failures": ("failures", _failures),
+    "network": ("network", _one_of("pod")),
+    "networkFallback": ("network_fallback", _one_of("error", "ordinary")),
     "periodMilliseconds": ("period_milliseconds", _milliseconds),
     "untilReady": ("until_ready_milliseconds", _duration),
     "whenFailing": ("when_failing_milliseconds", _duration),

@@ -3,7 +3,7 @@
 The engine reads it as a field of the probe. No manifest can have that field: ``Probe`` itself has it not.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -35,6 +35,10 @@ class ProbeOptions(Object, frozen=True, kw_only=True):
     """The same before a container's first success."""
     when_failing_milliseconds: int | None = None
     """The same after a failure."""
+    network: Literal["pod"] | None = None
+    """From where attempts over a socket are made: ``pod`` is from inside the pod's own network namespace."""
+    network_fallback: Literal["error", "ordinary"] | None = None
+    """What follows where that namespace cannot be entered: a prober error (default), or an ordinary attempt."""
 
 
 class OptedProbe(Probe, frozen=True, kw_only=True):

@@ -274,12 +274,12 @@ impl Engine {
     }
 
     /// From now on the pod's probes with `network: pod` are made from inside the network namespace at `path`, which the
-    /// engine keeps open until [`Engine::leave_network`].
+    /// engine keeps open until [`Engine::leave_network`]. False if it is the one of this process; then they go the
+    /// ordinary way.
     ///
     /// # Errors
-    /// There is no namespace at `path`, it is the one of this process, or this process may not enter it. Nothing has
-    /// changed then.
-    pub fn enter_network(&self, uid: &str, path: &Path) -> std::io::Result<()> {
+    /// There is no namespace at `path`, or this process may not enter it. Nothing has changed then.
+    pub fn enter_network(&self, uid: &str, path: &Path) -> std::io::Result<bool> {
         // Without the state's lock, because another thread answers.
         let maker = {
             let mut maker = self.shared.socket_maker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,19 +289,29 @@ impl Engine {
             }
         };
         let namespace = Namespace::open(path, &maker)?;
-        self.shared.lock().plans.set_network(uid, Some(Network::Entered(namespace.into())));
-        Ok(())
+        let is_entered = namespace.is_some();
+        self.set_network(uid, namespace.map_or(Network::Shared, |namespace| Network::Entered(namespace.into())));
+        Ok(is_entered)
+    }
+
+    /// From now on the pod's probes with `network: pod` go the ordinary way, because it is on the node's network.
+    pub fn share_network(&self, uid: &str) {
+        self.set_network(uid, Network::Shared);
     }
 
     /// From now on the pod's probes with `network: pod` are prober errors, or go the ordinary way if they allow it,
     /// because its network cannot be entered for this reason.
     pub fn close_network(&self, uid: &str, why: &str) {
-        self.shared.lock().plans.set_network(uid, Some(Network::Closed(why.into())));
+        self.set_network(uid, Network::Closed(why.into()));
     }
 
     /// Closes the pod's network namespace once no attempt is in flight in it.
     pub fn leave_network(&self, uid: &str) {
         self.shared.lock().plans.set_network(uid, None);
+    }
+
+    fn set_network(&self, uid: &str, network: Network) {
+        self.shared.lock().plans.set_network(uid, Some(network));
     }
 
     /// Says whose a suspect answer is. Ignores unknown numbers. An answer of which nobody says anything for two seconds

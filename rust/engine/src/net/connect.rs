@@ -64,6 +64,11 @@ impl Ahead {
     }
 }
 
+/// Connects and sends `first`.
+pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    send_first(open(address)?, address, first).await
+}
+
 /// Asks for a connection and does not wait for it.
 ///
 /// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire:

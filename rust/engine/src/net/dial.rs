@@ -10,7 +10,7 @@ use probelet_golang::text::{host_of, join_host_port};
 use probelet_play::cause::Cause;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connect::{Dialled, failed, open, send_first};
+use super::connect::{Dialled, connect, failed, open, send_first};
 use super::dns::{self, ProberError};
 use super::host::Literal;
 use super::namespace::Namespace;
@@ -47,7 +47,7 @@ pub(crate) async fn dial(
     };
     if let Some(literal) = literal {
         let address = literal.target(port);
-        return connect(origin, address, first).await.map_err(|error| {
+        return connect_from(origin, address, first).await.map_err(|error| {
             let shown = if host.is_empty() { format!(":{port}") } else { literal.shown(port) };
             failed(&shown, &error)
         });
@@ -78,12 +78,11 @@ pub(crate) async fn dial_address(
 }
 
 /// Connects and sends `first`.
-async fn connect(origin: Origin<'_>, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
-    let socket = match origin.namespace {
-        None => open(address)?,
-        Some(namespace) => namespace.connect(address).await?,
-    };
-    send_first(socket, address, first).await
+async fn connect_from(origin: Origin<'_>, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    match origin.namespace {
+        None => connect(address, first).await,
+        Some(namespace) => send_first(namespace.connect(address).await?, address, first).await,
+    }
 }
 
 /// The host as `net.Dial` finds it in the address that the kubelet writes: brackets of its own are not taken for a part
@@ -161,9 +160,9 @@ async fn one_by_one(
         let dialled = match deadline {
             Some(deadline) => {
                 let partial = share(deadline, addresses.len() - index);
-                timeout_at(partial, connect(origin, address, first)).await.map_err(|_| late(&shown))
+                timeout_at(partial, connect_from(origin, address, first)).await.map_err(|_| late(&shown))
             }
-            None => Ok(connect(origin, address, first).await),
+            None => Ok(connect_from(origin, address, first).await),
         };
         match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
             Ok(dialled) => return Ok(dialled),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
-use probelet_core::options::{FailureWindow, ProbeOptions};
+use probelet_core::options::{FailureWindow, Network, ProbeOptions};
 use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
@@ -445,6 +445,21 @@ struct Options {
     period_milliseconds: Option<u32>,
     until_ready_milliseconds: Option<u32>,
     when_failing_milliseconds: Option<u32>,
+    network: Option<NetworkName>,
+    network_fallback: Option<NetworkFallback>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum NetworkName {
+    Pod,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum NetworkFallback {
+    Error,
+    Ordinary,
 }
 
 #[derive(Deserialize)]
@@ -469,6 +484,11 @@ impl Options {
             when_failing: millis(self.when_failing_milliseconds),
             failures: self.failures.as_ref().map(|failures| FailureWindow::new(failures.of, failures.at)),
             failure_after_errors: self.errors.as_ref().map_or(0, |errors| errors.failure_after),
+            network: match (self.network, self.network_fallback) {
+                (None, _) => Network::Node,
+                (Some(NetworkName::Pod), None | Some(NetworkFallback::Error)) => Network::Pod,
+                (Some(NetworkName::Pod), Some(NetworkFallback::Ordinary)) => Network::PodOrNode,
+            },
         }
     }
 }

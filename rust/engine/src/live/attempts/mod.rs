@@ -13,5 +13,5 @@ mod task_context;
 pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};
 pub(super) use self::connect_first::ConnectFirst;
 pub(super) use self::networks::Network;
-pub(super) use self::plan::{How, PlanTable};
+pub(super) use self::plan::{How, PlanTable, UNKNOWN};
 pub(super) use self::pool::AttemptPool;

@@ -10,6 +10,8 @@ use crate::net::namespace::Namespace;
 pub(in super::super) enum Network {
     /// It can be entered.
     Entered(Arc<Namespace>),
+    /// It is the node's own.
+    Shared,
     /// It cannot, for this reason.
     Closed(Arc<str>),
 }
@@ -24,7 +26,7 @@ impl Networks {
         let is_same = match (self.0.get(uid), &network) {
             (Some(Network::Entered(known)), Some(Network::Entered(new))) => known.is_same(new),
             (Some(Network::Closed(known)), Some(Network::Closed(new))) => known == new,
-            (None, None) => true,
+            (None, None) | (Some(Network::Shared), Some(Network::Shared)) => true,
             _ => false,
         };
         if !is_same {

@@ -73,7 +73,7 @@ async fn perform_otherwise(plan: &Plan, buffers: &mut Buffers) -> Report {
             // The attempt's time begins with its connection: the wait for a socket is the prober's.
             probe_plain(plain, || plan.question(), Instant::now(), plan.timeout_seconds, buffers).await
         }
-        Some(Inside::Closed(why)) => Report::not_begun(format!("{CLOSED}{why}"), Cause::Starved),
+        Some(Inside::Closed(why)) => Report::not_begun(format!("{CLOSED}{why}"), Cause::Request),
         Some(Inside::Namespace { plain: None, .. }) | None => {
             probe_driven(plan.question(), plan.timeout_seconds, buffers).await
         }

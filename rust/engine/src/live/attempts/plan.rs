@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use probelet_core::options;
 use probelet_core::prober::{AttemptTarget, Prober, WorkerId};
 use probelet_core::semantics::GrpcConnect;
 #[cfg(test)]
@@ -55,14 +56,22 @@ impl Plan {
             inside: None,
         };
         let plain = PlainRequest::of(plan.question());
-        match networks.of(&target.pod.uid) {
+        let asked = target.probe().options.as_ref().map_or(options::Network::Node, |options| options.network);
+        let inside = match (asked, networks.of(&target.pod.uid)) {
+            (options::Network::Node, _) => None,
+            (_, Some(Network::Entered(namespace))) => Some(Arc::clone(namespace)),
+            (options::Network::PodOrNode, _) | (_, Some(Network::Shared)) => None,
+            (options::Network::Pod, Some(Network::Closed(why))) => return plan.closed(Arc::clone(why)),
+            (options::Network::Pod, None) => return plan.closed(UNKNOWN.into()),
+        };
+        match inside {
             None => Self { plain, ..plan },
-            Some(Network::Entered(namespace)) => {
-                let inside = Inside::Namespace { namespace: Arc::clone(namespace), plain };
-                Self { inside: Some(inside.into()), ..plan }
-            }
-            Some(Network::Closed(why)) => Self { inside: Some(Inside::Closed(Arc::clone(why)).into()), ..plan },
+            Some(namespace) => Self { inside: Some(Inside::Namespace { namespace, plain }.into()), ..plan },
         }
+    }
+
+    fn closed(self, why: Arc<str>) -> Self {
+        Self { inside: Some(Inside::Closed(why).into()), ..self }
     }
 
     /// Whether the plan is that of this worker with its pod's address of now.
@@ -100,6 +109,9 @@ impl Plan {
         }
     }
 }
+
+/// Why a pod's network cannot be entered whose owner has said nothing of it.
+pub(in super::super) const UNKNOWN: &str = "it is not known yet";
 
 /// The plans of the workers that have made an attempt, and the networks of pods with which plans are made.
 #[derive(Debug, Default)]
@@ -164,6 +176,11 @@ impl PlanTable {
                 }
             }
         }
+    }
+
+    /// A pod's network, as its owner knows it.
+    pub(in super::super) fn network(&self, uid: &str) -> Option<&Network> {
+        self.networks.of(uid)
     }
 
     /// Forgets the plan of a worker that ended.

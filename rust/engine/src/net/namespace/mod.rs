@@ -35,20 +35,21 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// Opens the namespace at `path`, and enters it once to see that this process may.
+    /// Opens the namespace at `path`, and enters it once to see that this process may. None if it is the one of this
+    /// process.
     ///
     /// # Errors
-    /// There is none, it is the one of this process, or it cannot be entered.
-    pub(crate) fn open(path: &Path, maker: &SocketMaker) -> io::Result<Self> {
+    /// There is none, or it cannot be entered.
+    pub(crate) fn open(path: &Path, maker: &SocketMaker) -> io::Result<Option<Self>> {
         // Not to wait for a writer if the path turns out to be a pipe.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let interior = Arc::new(Interior::of(file)?);
         if interior.is_same(maker.home()) {
-            return Err(io::Error::other("it is the node's own network"));
+            return Ok(None);
         }
         let namespace = Self { interior, maker: maker.clone() };
         namespace.maker.order(&namespace.interior, Family::V4).blocking_recv().map_err(|_| no_maker())??;
-        Ok(namespace)
+        Ok(Some(namespace))
     }
 
     /// Whether both are the same namespace of the system.
