@@ -586,7 +586,8 @@ class Engine:
             OSError: there is no namespace at ``path``, or it cannot be entered. Nothing has changed then.
         """
     def share_network(self, uid: str) -> None:
-        """From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's network."""
+        """From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's
+        network."""
     def close_network(self, uid: str, why: str) -> None:
         """From now on the pod's probes with ``network: pod`` are prober errors with ``why``, or go the ordinary way if
         their ``networkFallback`` says so.

@@ -3,15 +3,18 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
 
 from probelet.errors import ProbeletError
 
-SHARED_KERNEL: Final = frozenset({"", "io.containerd.runc.v1", "io.containerd.runc.v2", "io.containerd.runtime.v1.linux"})
-"""Runtimes whose pods listen in their namespace on this machine; CRI-O and the embedded runtime name none. The servers of
-others (Kata, gVisor) are behind another network stack, where no socket of ours can be."""
+SHARED_KERNEL: Final = frozenset(
+    {"", "io.containerd.runc.v1", "io.containerd.runc.v2", "io.containerd.runtime.v1.linux"}
+)
+"""Runtimes whose pods listen in their namespace on this machine; CRI-O and the embedded runtime name none. The servers
+of others (Kata, gVisor) are behind another network stack, where no socket of ours can be."""
 
 NODE_ROOT: Final = "/proc/1/root"
 """The node's files for an agent in a container that sees the node's processes."""
@@ -35,7 +38,7 @@ class _Specification(msgspec.Struct, frozen=True):
 
 
 class _SandboxInfo(msgspec.Struct, frozen=True, rename="camel"):
-    """The addition of containerd (``SandboxInfo``) and of CRI-O to PodSandboxStatus on request, as far as it matters."""
+    """The addition of containerd (``SandboxInfo``) and of CRI-O to PodSandboxStatus; other fields are not read."""
 
     pid: Annotated[int, msgspec.Meta(ge=0, le=2**22)] = 0
     runtime_type: str = ""
@@ -65,8 +68,7 @@ class NetworkPlace:
 
     def _is_of_sandbox(self) -> bool:
         try:
-            with open(f"/proc/{self.pid}/cgroup", "rb") as file:
-                return os.fsencode(self.sandbox_id) in file.read()
+            return os.fsencode(self.sandbox_id) in Path(f"/proc/{self.pid}/cgroup").read_bytes()
         except OSError:
             return False
 

@@ -48,8 +48,8 @@ class NetworkDocument(TypedDict):
     """``network`` of a probe's options: from where its attempts are made."""
 
     made_from: Literal["pod", "node", "none"]
-    """``pod``: inside the pod's network namespace. ``node``: the ordinary way. ``none``: the namespace cannot be entered,
-    and each attempt is a prober error."""
+    """``pod``: inside the pod's network namespace. ``node``: the ordinary way. ``none``: the namespace cannot be
+    entered, and each attempt is a prober error."""
     why: str | None
     """Why they are not made inside the pod; null if they are."""
 

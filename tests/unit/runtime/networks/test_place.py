@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,11 +36,10 @@ def test_a_sandbox_without_a_network_of_its_own_is_on_the_nodes() -> None:
     assert place({"pid": 71, "runtimeSpec": spec({"type": "pid"})}).is_shared
 
 
-def test_a_process_counts_only_in_the_cgroup_of_its_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_counts_only_in_the_cgroup_of_its_sandbox() -> None:
     found = place({"pid": os.getpid()})
     assert list(found.candidates()) == []
-    with open(f"/proc/{os.getpid()}/cgroup", "rb") as file:
-        own = file.read().decode()
+    own = Path(f"/proc/{os.getpid()}/cgroup").read_text()
     its = NetworkPlace(own.strip().rpartition(":")[2] or own, os.getpid(), "", is_shared=False)
     assert list(its.candidates()) == [f"/proc/{os.getpid()}/ns/net"]
 

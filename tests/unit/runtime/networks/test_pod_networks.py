@@ -2,11 +2,11 @@
 
 import asyncio
 import json
+from collections.abc import Coroutine
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from probelet.host.tasks import Tasks
 from probelet.policy.facts.snapshot import SandboxRecord, Snapshot
 from probelet.runtime.networks.pod_networks import PodNetworks
 from probelet.spec.annotation.probe_options import ANNOTATION, fold_options
@@ -39,8 +39,12 @@ class Played:
         self.files = files
         self.asked: list[str] = []
         self.told: list[tuple[str, ...]] = []
-        self.tasks = Tasks()
-        self.networks = PodNetworks(self, self, self.tasks)  # type: ignore[arg-type]
+        self.spawned: list[asyncio.Task[None]] = []
+        self.networks = PodNetworks(self, self, self)  # type: ignore[arg-type]
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        self.spawned.append(asyncio.create_task(work))
+        return self.spawned[-1]
 
     async def pod_sandbox_status(self, sandbox: str, *, verbose: bool) -> Any:
         assert verbose
@@ -64,8 +68,8 @@ class Played:
 
     async def follow(self, followed: Pod, seen: Snapshot) -> None:
         self.networks.follow(followed, seen)
-        while len(self.tasks):
-            await asyncio.sleep(0)
+        await asyncio.gather(*self.spawned)
+        self.spawned.clear()
 
 
 async def test_each_sandbox_is_asked_for_once_and_left_at_the_end() -> None:

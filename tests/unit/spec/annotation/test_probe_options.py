@@ -151,7 +151,10 @@ def test_a_probe_over_a_socket_may_be_made_from_inside_its_pod() -> None:
     inside = {"network": "pod", "networkFallback": "ordinary"}
     assert read({"livenessProbe": inside}) == (ProbeOptions(network="pod", network_fallback="ordinary"), [])
     for options, mistake in (
-        ({"livenessProbe": {"network": "host"}}, 'livenessProbe.network: Unsupported value: "host": supported values: pod'),
+        (
+            {"livenessProbe": {"network": "host"}},
+            'livenessProbe.network: Unsupported value: "host": supported values: pod',
+        ),
         (
             {"livenessProbe": {"network": "pod", "networkFallback": True}},
             "livenessProbe.networkFallback: Unsupported value: true: supported values: error, ordinary",

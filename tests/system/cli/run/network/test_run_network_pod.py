@@ -1,5 +1,5 @@
-"""Probes from inside their pod (``network: pod``), where a policy lets no other machine in and where a server listens on
-localhost alone."""
+"""Probes from inside their pod (``network: pod``), where a policy lets no other machine in and where a server listens
+on localhost alone."""
 
 import json
 import os
