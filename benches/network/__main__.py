@@ -114,7 +114,8 @@ def measure(mode: str, namespaces: list[Namespace], server: Server, seconds: flo
         time.sleep(seconds)
         after, count, took = used(), server.answered() - answered, time.monotonic() - began
         states = json.loads(engine.probe_states())
-        bad = sum(1 for state in states if state["result"] != "success" or state["failures"] or state["errors"])
+        bad = sum(1 for state in states if state["failures"] or state["errors"])
+        causes = {state["last"]["cause"] for state in states if state["last"]} - {"ok"}
     finally:
         engine.close()
     each = {name: (after[name] - before[name]) / count / 1e3 for name in THREADS}
@@ -123,6 +124,7 @@ def measure(mode: str, namespaces: list[Namespace], server: Server, seconds: flo
         "attempts": count,
         "rate": round(count / took, 1),
         "bad_workers": bad,
+        "causes": sorted(causes),
         "cpu_us": round(sum(each.values()), 2),
         "of_the_other_thread_us": round(each["probelet-netns"], 2),
     }

@@ -42,8 +42,7 @@ impl HttpAttempt<'_> {
         } else {
             self.write();
             let dialled =
-                dial((self.probe)().origin, &host, port, &self.buffers.request, self.deadline, &mut self.watch)
-                    .await?;
+                dial((self.probe)().origin, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }

@@ -58,7 +58,8 @@ pub(super) async fn probe(
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
-    carry_out(&|| Probe::of(get, host, port, user_agent, origin), plain, request, Stopwatch::start(), deadline, buffers).await
+    carry_out(&|| Probe::of(get, host, port, user_agent, origin), plain, request, Stopwatch::start(), deadline, buffers)
+        .await
 }
 
 /// Carries out an ordinary probe, whose request is in `buffers` and goes to `address`. The parts of the report add up to

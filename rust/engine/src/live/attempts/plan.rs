@@ -223,11 +223,51 @@ pub(super) fn ordinary(port: u16) -> Handler {
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::options::ProbeOptions;
     use probelet_core::podstatus::PodStatus;
     use probelet_core::prober::Settings;
     use probelet_core::time::Instant;
 
     use super::*;
+
+    /// What a probe that asks for `network` becomes where its pod's network is `found`.
+    fn way(network: options::Network, found: Option<Network>) -> String {
+        let probe = ProbeSpec {
+            handler: ordinary(80),
+            options: Some(Box::new(ProbeOptions { network, ..ProbeOptions::default() })),
+            ..ProbeSpec::default()
+        };
+        let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
+        let pod = Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() });
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        prober.define_pod(Arc::clone(&pod));
+        prober.add_pod(&pod.uid);
+        prober.set_pod_status(&pod.uid, PodStatus { pod_ip: "10.0.0.7".into(), ..PodStatus::default() });
+        let mut plans = PlanTable::default();
+        plans.set_network(&pod.uid, None);
+        plans.of(0, &prober, &"kube-probe/1.36".into());
+        plans.set_network(&pod.uid, found);
+        plans.of(0, &prober, &"kube-probe/1.36".into());
+        let plan = plans.get(0).expect("a worker");
+        match (&plan.plain, plan.inside.as_deref()) {
+            (Some(_), None) => "ordinary".to_owned(),
+            (None, Some(Inside::Closed(why))) => why.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_probe_from_inside_its_pod_never_goes_the_ordinary_way_unless_it_may() {
+        use options::Network::{Node, Pod, PodOrNode};
+        let closed = || Some(Network::Closed("no rights".into()));
+        assert_eq!(way(Pod, None), UNKNOWN);
+        assert_eq!(way(Pod, closed()), "no rights");
+        assert_eq!(way(Pod, Some(Network::Shared)), "ordinary");
+        for found in [None, closed(), Some(Network::Shared)] {
+            assert_eq!(way(PodOrNode, found.clone()), "ordinary");
+            assert_eq!(way(Node, found), "ordinary");
+        }
+    }
 
     #[test]
     fn a_plan_is_kept_until_the_pods_address_changes_or_the_worker_ends() {

@@ -102,25 +102,24 @@ impl Order {
 }
 
 fn enter(namespace: &File) -> io::Result<()> {
-    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).map_err(|error| {
-        SyscallError { call: "setns", number: error.raw_os_error(), cause: Cause::Starved }.into()
-    })
+    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
+        .map_err(|error| SyscallError { call: "setns", number: error.raw_os_error(), cause: Cause::Starved }.into())
 }
 
 /// The same error for the attempt that waits: `io::Error` cannot be copied.
 fn again(error: &io::Error) -> io::Error {
-    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map_or(libc::EIO, |it| it.number);
+    let number =
+        error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map_or(libc::EIO, |it| it.number);
     SyscallError { call: "setns", number, cause: Cause::Starved }.into()
 }
 
 /// A socket of the namespace in which the thread is. The system chooses its port only when it connects, because a port
 /// chosen at bind(2) could serve no second connection.
 fn socket(family: Family) -> Made {
-    let socket =
-        socket_with(family.system(), SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
-            .map_err(io::Error::from)
-            .and_then(below_reserve)
-            .map_err(|error| at("socket", &error))?;
+    let socket = socket_with(family.system(), SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
+        .map_err(io::Error::from)
+        .and_then(below_reserve)
+        .map_err(|error| at("socket", &error))?;
     let on: libc::c_int = 1;
     // SAFETY: the pointer is to a c_int, whose size the call gets.
     let set = unsafe {

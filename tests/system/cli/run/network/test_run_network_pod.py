@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 POLICY = "iptables -A INPUT ! -i lo -j DROP"
-"""What a NetworkPolicy without any rule does, as a network plugin sets it up for a pod; the kernel's nftables hold it."""
+"""What a NetworkPolicy without any rule does. The kernel holds it as rules of nftables."""
 SERVER = """
 import os, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
