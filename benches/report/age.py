@@ -51,6 +51,7 @@ PAGES: Final = (
         "make bench-agent",
         ("rust/core", "rust/engine", "python/probelet/agent", "python/probelet/beside", "python/probelet/kube"),
     ),
+    Page("benches/NETWORK.md", "make bench-network", ("rust/engine",)),
 )
 
 

@@ -577,6 +577,23 @@ class Engine:
         Raises:
             InvalidInputError: ``ip`` is no IP address.
         """
+    def enter_network(self, uid: str, path: str | PathLike[str]) -> bool:
+        """From now on the pod's probes with the option ``network: pod`` are made from inside the network namespace at
+        ``path``, which stays open until ``leave_network``. False if it is the one of this process; then they go the
+        ordinary way.
+
+        Raises:
+            OSError: there is no namespace at ``path``, or it cannot be entered. Nothing has changed then.
+        """
+    def share_network(self, uid: str) -> None:
+        """From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's
+        network."""
+    def close_network(self, uid: str, why: str) -> None:
+        """From now on the pod's probes with ``network: pod`` are prober errors with ``why``, or go the ordinary way if
+        their ``networkFallback`` says so.
+        """
+    def leave_network(self, uid: str) -> None:
+        """Closes the pod's network namespace once no attempt is in flight in it."""
     def judge(self, answer: int, word: Literal["own", "foreign", "unknown"], why: str = "") -> None:
         """Says whose an answer of ``Batch.answers`` is; an unknown number is ignored.
 

@@ -143,8 +143,8 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
 
     probe_options: bool = False
     """Let pods ask for more of their probes than a kubelet gives, by annotation (``probelet.dev/probe-options``):
-    failures counted in a window, prober errors that count, attempts between the ordinary ones. Default false: the
-    annotation is without effect."""
+    failures counted in a window, prober errors that count, attempts between the ordinary ones, attempts from inside the
+    pod's network. Default false: the annotation is without effect."""
     extra_attempts_per_second: Count = 1000
     """Limit of the attempts a second that all probes of the node together make between their ordinary ones, at least 1.
     Probes that want more than their share get the same; ordinary attempts do not count. Default 1000; only with

@@ -283,6 +283,7 @@ class NodePod:
             self._published = publish
             self._start.observe(publish, self._host.timers.now(), self._parts.metrics.pods)
             self._parts.metrics.crash_loop.status_written()
+        self._host.networks.follow(self.pod, self._host.cache.snapshot(self.uid))
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
         if self._parts.options.on_publish is not None:
@@ -330,6 +331,7 @@ class NodePod:
         self._calls.clear()
         self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
+        self._host.networks.forget(self.uid)
         self._parts.effects.forget(self.pod)
         self._host.cache.forget(self.uid)
         self._parts.gate.forget(self.pod, self._host.timers.now())

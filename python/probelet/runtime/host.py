@@ -17,6 +17,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.execs.direct.direct_execs import DirectExecs
 from probelet.runtime.execs.limits import ExecLimits
 from probelet.runtime.execs.runtime_execs import RuntimeExecs
+from probelet.runtime.networks.pod_networks import PodNetworks
 from probelet.runtime.seen import labels
 from probelet.runtime.seen.cache import PodCache
 from probelet.runtime.seen.inspection import Inspection
@@ -60,6 +61,7 @@ class RuntimeHost(EngineHost):
             self.batches.on_entered = direct_execs.take
         self.cache = PodCache()
         self.inspection = Inspection(client, self.cache, self.timers)
+        self.networks = PodNetworks(client, engine, self.tasks)
 
     def own(
         self,

@@ -416,6 +416,33 @@ impl Engine {
         Ok(())
     }
 
+    /// From now on the pod's probes with the option ``network: pod`` are made from inside the network namespace at
+    /// ``path``, which stays open until ``leave_network``. False if it is the one of this process; then they go the
+    /// ordinary way.
+    ///
+    /// Raises:
+    ///     OSError: there is no namespace at ``path``, or it cannot be entered. Nothing has changed then.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
+    fn enter_network(&self, py: Python<'_>, uid: &str, path: PathBuf) -> PyResult<bool> {
+        self.with(py, |engine| engine.enter_network(uid, &path)).map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's network.
+    fn share_network(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.share_network(uid));
+    }
+
+    /// From now on the pod's probes with ``network: pod`` are prober errors with ``why``, or go the ordinary way if their
+    /// ``networkFallback`` says so.
+    fn close_network(&self, py: Python<'_>, uid: &str, why: &str) {
+        self.with(py, |engine| engine.close_network(uid, why));
+    }
+
+    /// Closes the pod's network namespace once no attempt is in flight in it.
+    fn leave_network(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.leave_network(uid));
+    }
+
     /// Says whose an answer of ``Batch.answers`` is; an unknown number is ignored.
     ///
     /// ``own``: it is the pod's own and counts. ``foreign``: the attempt counts as a refused connection, with ``why``

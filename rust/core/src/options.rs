@@ -9,6 +9,7 @@
 //! | [`ProbeOptions::period`] | runs follow each other so fast, in milliseconds instead of seconds |
 //! | [`ProbeOptions::until_ready`] | they do until the container's first success |
 //! | [`ProbeOptions::when_failing`] | they do while the last run failed |
+//! | [`ProbeOptions::network`] | attempts over a socket begin inside the pod's network; the prober's driver does that |
 
 use std::time::Duration;
 
@@ -33,6 +34,20 @@ pub struct ProbeOptions {
     pub until_ready: Option<Duration>,
     /// `whenFailing`: the same while the last run that counted has failed.
     pub when_failing: Option<Duration>,
+    /// `network`: from where attempts over a socket are made. The prober does not look at it.
+    pub network: Network,
+}
+
+/// From where attempts over a socket are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Network {
+    /// From the node, as a kubelet does.
+    #[default]
+    Node,
+    /// From inside the pod's network namespace. Where that cannot be entered, each attempt is a prober error.
+    Pod,
+    /// From inside the pod's network namespace. Where that cannot be entered, from the node.
+    PodOrNode,
 }
 
 /// The shortest time between two runs. Validation refuses a shorter one, but the prober must not spin.

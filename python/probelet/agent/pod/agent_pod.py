@@ -241,6 +241,7 @@ class AgentPod:
     def _publish(self, publish: Publish) -> None:
         engine = self._host.engine
         is_first, self._published = self._published is None, publish
+        self._host.networks.follow(self.pod, self._host.cache.snapshot(self.uid))
         if is_first:
             facts = begun(self.pod, publish.containers, self._parts.journal, self._written)
             status = encode_facts(publish, facts)
@@ -271,6 +272,7 @@ class AgentPod:
             self._host.timers.cancel(self._delayed)
         self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
+        self._host.networks.forget(self.uid)
         self._host.cache.forget(self.uid)
         self._parts.conditions.forget(self.uid)
         self._log.info("pod gone")

@@ -56,6 +56,9 @@ def _fields(explained: Explained) -> str:
     ):
         if pace is not None:
             parts.append(f"{name} {seconds_text(pace / 1000)}" if pace % 1000 == 0 else f"{name} {pace} ms")
+    if options.network is not None:
+        otherwise = "ordinary attempts" if options.network_fallback == "ordinary" else "prober errors"
+        parts.append(f"from inside the pod's network (where it cannot be entered: {otherwise})")
     if options.errors is not None:
         which = "errors" if options.errors.causes is None else f"errors ({', '.join(options.errors.causes)})"
         parts.append(f"{which} count from number {options.errors.failure_after} in a row on")

@@ -139,11 +139,14 @@ class ProcessRuntime:
 
     async def pod_sandbox_status(self, request: api_pb2.PodSandboxStatusRequest) -> api_pb2.PodSandboxStatusResponse:
         sandbox = self._sandbox(request.pod_sandbox_id)
-        return api_pb2.PodSandboxStatusResponse(
+        answer = api_pb2.PodSandboxStatusResponse(
             status=sandbox.status(),
             containers_statuses=[container.status() for container in sandbox.containers.values()],
             timestamp=time.time_ns(),
         )
+        if request.verbose:
+            answer.info["info"] = sandbox.info()
+        return answer
 
     async def list_pod_sandbox(self, request: api_pb2.ListPodSandboxRequest) -> api_pb2.ListPodSandboxResponse:
         wanted = request.filter

@@ -44,6 +44,16 @@ class ErrorRuleDocument(TypedDict):
     """How many errors in a row there were; at most ``failure_after``."""
 
 
+class NetworkDocument(TypedDict):
+    """``network`` of a probe's options: from where its attempts are made."""
+
+    made_from: Literal["pod", "node", "none"]
+    """``pod``: inside the pod's network namespace. ``node``: the ordinary way. ``none``: the namespace cannot be
+    entered, and each attempt is a prober error."""
+    why: str | None
+    """Why they are not made inside the pod; null if they are."""
+
+
 class OptionsDocument(TypedDict):
     """The options of a probe (``probelet.dev/probe-options``) and their counts."""
 
@@ -59,6 +69,8 @@ class OptionsDocument(TypedDict):
     """``untilReady`` in milliseconds."""
     when_failing_ms: int | None
     """``whenFailing`` in milliseconds."""
+    network: NetworkDocument | None
+    """``network``."""
 
 
 class AttemptDocument(TypedDict):

@@ -37,14 +37,20 @@ def read_options(value: Any, path: str, errors: Errors) -> dict[str, Any]:
 
 
 def unfit(options: ProbeOptions, probe_type: ProbeType, probe: Probe | None, path: str) -> Iterator[FieldError]:
-    """The options that would change nothing: times that are no shorter than the probe's own, and a hysteresis of a
-    probe that has no way back. Without ``probe`` its times are not known."""
+    """The options that would change nothing: times that are no shorter than the probe's own, the network of a probe
+    that opens no connection, and a hysteresis of a probe that has no way back. Without ``probe`` its times are not
+    known."""
     period = COUNT_MAX if probe is None else probe.period_seconds
     for name in PACES:
         wanted = getattr(options, READERS[name][0])
         if wanted is not None and wanted >= 1000 * period:
             detail = f"must be shorter than periodSeconds, {period} s"
             yield FieldError(f"{path}.{name}", "Invalid value", f"{wanted}ms", detail)
+    if options.network is not None and probe is not None and probe.exec is not None:
+        detail = "an exec probe runs inside its container already; allowed for httpGet, tcpSocket and grpc"
+        yield FieldError(f"{path}.network", "Forbidden", detail=detail)
+    if options.network_fallback is not None and options.network is None:
+        yield FieldError(f"{path}.networkFallback", "Forbidden", detail="applies only beside network: pod")
     if options.hysteresis is None:
         return
     slow = options.hysteresis.slower_than_milliseconds
@@ -54,6 +60,16 @@ def unfit(options: ProbeOptions, probe_type: ProbeType, probe: Probe | None, pat
     elif probe is not None and slow >= 1000 * probe.timeout_seconds:
         detail = f"must be shorter than timeoutSeconds, {probe.timeout_seconds} s"
         yield FieldError(f"{path}.hysteresis.slowerThan", "Invalid value", f"{slow}ms", detail)
+
+
+def _one_of(*allowed: str) -> Reader:
+    def read(value: Any, path: str, errors: Errors) -> str | None:
+        if value in allowed and isinstance(value, str):
+            return value
+        errors.append(FieldError(path, "Unsupported value", value, f"supported values: {', '.join(allowed)}"))
+        return None
+
+    return read
 
 
 def as_object(value: Any, path: str, errors: Errors) -> dict[str, Any]:
@@ -152,6 +168,8 @@ READERS: Final[Mapping[str, tuple[str, Reader]]] = {
     "errors": ("errors", _errors),
     "failures": ("failures", _failures),
     "hysteresis": ("hysteresis", _hysteresis),
+    "network": ("network", _one_of("pod")),
+    "networkFallback": ("network_fallback", _one_of("error", "ordinary")),
     "periodMilliseconds": ("period_milliseconds", _milliseconds),
     "untilReady": ("until_ready_milliseconds", _pace),
     "whenFailing": ("when_failing_milliseconds", _pace),

@@ -48,6 +48,10 @@ class ProbeOptions(Object, frozen=True, kw_only=True):
     """The same before a container's first success."""
     when_failing_milliseconds: int | None = None
     """The same after a failure."""
+    network: Literal["pod"] | None = None
+    """From where attempts over a socket are made: ``pod`` is from inside the pod's own network namespace."""
+    network_fallback: Literal["error", "ordinary"] | None = None
+    """What follows where that namespace cannot be entered: a prober error (default), or an ordinary attempt."""
 
 
 OptionDefaults: TypeAlias = Mapping[ProbeType, ProbeOptions]

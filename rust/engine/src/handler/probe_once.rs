@@ -13,6 +13,8 @@ use super::buffers::Buffers;
 use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::report::Report;
+use crate::net::dial::Origin;
+use crate::net::namespace::Namespace;
 use crate::prefetch::prefetch;
 
 /// Carries out one attempt of a probe over the network.
@@ -29,7 +31,7 @@ pub async fn probe_once(
     buffers: &mut Buffers,
 ) -> Report {
     let wait = Arc::clone(&buffers.wait);
-    wait.drive(probe_driven(Question { handler, ports, pod_ip, asker }, timeout, buffers)).await
+    wait.drive(probe_driven(Question { handler, ports, pod_ip, asker, namespace: None }, timeout, buffers)).await
 }
 
 /// What the handlers are asked: see [`probe_once`].
@@ -39,9 +41,15 @@ pub(crate) struct Question<'a> {
     pub(crate) ports: &'a [(Box<str>, i64)],
     pub(crate) pod_ip: &'a str,
     pub(crate) asker: Asker<'a>,
+    /// The pod's network namespace, if the attempt is to be made from inside it.
+    pub(crate) namespace: Option<&'a Namespace>,
 }
 
 impl<'a> Question<'a> {
+    const fn origin(self) -> Origin<'a> {
+        Origin { pod: self.asker.pod_uid, namespace: self.namespace }
+    }
+
     /// The host and port of an HTTP probe.
     fn place(self, get: &'a HttpGet) -> Result<(&'a str, u16), String> {
         let port = port::resolve(&get.port, self.ports)?;
@@ -95,31 +103,31 @@ pub(crate) async fn probe_plain<'a>(
         let question = question();
         let Handler::HttpGet(get) = question.handler else { unreachable!("the request is of an HTTP probe") };
         let (host, port) = question.place(get).expect("the request has a port");
-        http::Probe::of(get, host, port, question.asker)
+        http::Probe::of(get, host, port, question.asker.user_agent, question.origin())
     };
     http::probe_plain(&probe, plain.address, began, timeout.into().deadline_of(began), buffers).await
 }
 
 async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) -> Report {
-    let Question { handler, ports, pod_ip, asker } = question;
+    let Question { handler, ports, pod_ip, asker, .. } = question;
+    let origin = question.origin();
     let resolved = |port: &IntOrString| port::resolve(port, ports).map_err(|text| Report::not_begun(text, Cause::Port));
     match handler {
         Handler::HttpGet(get) => match question.place(get) {
-            Ok((host, port)) => http::probe(get, host, port, asker, limit.deadline(), buffers).await,
+            Ok((host, port)) => http::probe(get, host, port, asker.user_agent, origin, limit.deadline(), buffers).await,
             Err(text) => Report::not_begun(text, Cause::Port),
         },
         Handler::TcpSocket { host, port } => match resolved(port) {
             Ok(port) => {
                 // Go's dialer, unlike its HTTP client, takes a negative timeout as expired.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
-                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline, &buffers.wait)
-                    .await
+                tcp::probe(origin, if host.is_empty() { pod_ip } else { host }, port, deadline, &buffers.wait).await
             }
             Err(report) => report,
         },
         Handler::Grpc { port, service, tls } => {
             let target = grpc::Target { host: pod_ip, port: *port, tls: *tls };
-            Box::pin(grpc::probe(target, service, asker, limit, buffers)).await
+            Box::pin(grpc::probe(target, service, asker, origin, limit, buffers)).await
         }
         Handler::Exec { .. } | Handler::None => Report::not_begun("missing probe handler", Cause::Request),
     }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use probelet_play::pods::PodCalls;
 use probelet_play::recording::{Call, Note, PauseRecord};
 use tokio::sync::Notify;
 
-use super::attempts::PlanTable;
+use super::attempts::{Network, PlanTable};
 use super::batch::Batch;
 use super::direct::{DirectExecs, HelperProcess};
 use super::driver::drive;
@@ -35,6 +36,7 @@ use super::time::clock::Clock;
 use super::time::wake_up::CallerTimers;
 use crate::attempt::starvation::Starving;
 use crate::net::descriptors;
+use crate::net::namespace::{Namespace, SocketMaker};
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -139,6 +141,7 @@ impl Engine {
             starving: options.starving,
             wake_slack: options.wake_slack,
             is_recording,
+            socket_maker: Mutex::default(),
             #[cfg(test)]
             trap: Trap::default(),
         });
@@ -268,6 +271,47 @@ impl Engine {
     /// Doubts no port of this address any more, because no pod has it.
     pub fn forget_doubts(&self, ip: IpAddr) {
         self.shared.suspects.forget(ip);
+    }
+
+    /// From now on the pod's probes with `network: pod` are made from inside the network namespace at `path`, which the
+    /// engine keeps open until [`Engine::leave_network`]. False if it is the one of this process; then they go the
+    /// ordinary way.
+    ///
+    /// # Errors
+    /// There is no namespace at `path`, or this process may not enter it. Nothing has changed then.
+    pub fn enter_network(&self, uid: &str, path: &Path) -> std::io::Result<bool> {
+        // Without the state's lock, because another thread answers.
+        let maker = {
+            let mut maker = self.shared.socket_maker.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*maker {
+                Some(maker) => maker.clone(),
+                None => maker.insert(SocketMaker::start()?).clone(),
+            }
+        };
+        let namespace = Namespace::open(path, &maker)?;
+        let is_entered = namespace.is_some();
+        self.set_network(uid, namespace.map_or(Network::Shared, |namespace| Network::Entered(namespace.into())));
+        Ok(is_entered)
+    }
+
+    /// From now on the pod's probes with `network: pod` go the ordinary way, because it is on the node's network.
+    pub fn share_network(&self, uid: &str) {
+        self.set_network(uid, Network::Shared);
+    }
+
+    /// From now on the pod's probes with `network: pod` are prober errors, or go the ordinary way if they allow it,
+    /// because its network cannot be entered for this reason.
+    pub fn close_network(&self, uid: &str, why: &str) {
+        self.set_network(uid, Network::Closed(why.into()));
+    }
+
+    /// Closes the pod's network namespace once no attempt is in flight in it.
+    pub fn leave_network(&self, uid: &str) {
+        self.shared.lock().plans.set_network(uid, None);
+    }
+
+    fn set_network(&self, uid: &str, network: Network) {
+        self.shared.lock().plans.set_network(uid, Some(network));
     }
 
     /// Says whose a suspect answer is. Ignores unknown numbers. An answer of which nobody says anything for two seconds

@@ -27,6 +27,7 @@ use super::time::clock::Clock;
 use super::time::wake_up::CallerTimers;
 use super::turn::Turn;
 use crate::attempt::starvation::Starving;
+use crate::net::namespace::SocketMaker;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -47,6 +48,8 @@ pub(super) struct Shared {
     pub(super) wake_slack: Duration,
     /// Whether a flight recorder notes what happens. It never changes, so callers read it without the lock.
     pub(super) is_recording: bool,
+    /// Makes sockets in the network namespaces of pods. Started for the first of them; most nodes need none.
+    pub(super) socket_maker: Mutex<Option<SocketMaker>>,
     #[cfg(test)]
     pub(super) trap: Trap,
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use probelet_core::options;
 use probelet_core::prober::WorkerState;
 use probelet_core::spec::Handler;
 use probelet_core::time::WallOffset;
 use probelet_play::history::{History, PastAttempt};
 use serde_json::{Value, json};
 
+use super::attempts::{Network, UNKNOWN};
 use super::engine::Engine;
 use crate::attempt::timings::millis;
 use crate::stats::worker::{LastAttempt, WorkerStats};
@@ -29,6 +31,9 @@ impl Engine {
                 let history = state.worker_stats.history(worker.id);
                 let mut document = document(&worker, state.worker_stats.row(worker.id), wall);
                 document["beats"] = history.map(History::beats).unwrap_or_default().into();
+                if worker.target.probe().options.is_some() {
+                    document["options"] = options(&worker, state.plans.network(&worker.target.pod.uid));
+                }
                 if attempts > 0 {
                     document["history"] = history.map_or(Value::Null, |history| history_document(history, attempts));
                 }
@@ -42,7 +47,7 @@ impl Engine {
 fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffset) -> Value {
     let target = &worker.target;
     let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
-    let mut document = json!({
+    json!({
         "pod_uid": &*target.pod.uid,
         "container": &*target.container().name,
         "type": target.probe_type.name(),
@@ -58,15 +63,11 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),
         "last": row.and_then(|row| row.last.as_ref()).map(LastAttempt::to_json),
-    });
-    if target.probe().options.is_some() {
-        document["options"] = options(worker);
-    }
-    document
+    })
 }
 
 /// The opt-ins of a probe with what was counted for them.
-fn options(worker: &WorkerState<'_>) -> Value {
+fn options(worker: &WorkerState<'_>, network: Option<&Network>) -> Value {
     let options = worker.target.probe().options.as_deref().copied().unwrap_or_default();
     let failures = worker.window.map(|(window, failed)| json!({"of": window.of, "at": window.at, "failed": failed}));
     let errors = (options.failure_after_errors > 0)
@@ -76,7 +77,25 @@ fn options(worker: &WorkerState<'_>) -> Value {
         "failures": failures, "errors": errors, "period_ms": millis(options.period),
         "slower_than_ms": millis(options.slow), "until_ready_ms": millis(options.until_ready),
         "when_failing_ms": millis(options.when_failing),
+        "network": network_document(options.network, network),
     })
+}
+
+/// From where the attempts of a probe with `network` are made, and why not from inside the pod.
+fn network_document(asked: options::Network, found: Option<&Network>) -> Value {
+    let (from, why) = match (asked, found) {
+        (options::Network::Node, _) => return Value::Null,
+        (_, Some(Network::Entered(_))) => ("pod", None),
+        (_, Some(Network::Shared)) => ("node", Some("the pod is on the node's network")),
+        (asked, found) => {
+            let why = match found {
+                Some(Network::Closed(why)) => why,
+                _ => UNKNOWN,
+            };
+            (if asked == options::Network::Pod { "none" } else { "node" }, Some(why))
+        }
+    };
+    json!({"made_from": from, "why": why})
 }
 
 fn history_document(history: &History, attempts: usize) -> Value {

@@ -131,16 +131,16 @@ pub(crate) async fn send_first(stream: net::TcpStream, address: SocketAddr, firs
 }
 
 /// `os.SyscallError`: the call that failed and its error number.
-fn at(call: &'static str, error: &io::Error) -> io::Error {
+pub(super) fn at(call: &'static str, error: &io::Error) -> io::Error {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
     SyscallError { call, number, cause: cause_of(number) }.into()
 }
 
 #[derive(Debug)]
-struct SyscallError {
-    call: &'static str,
-    number: i32,
-    cause: Cause,
+pub(super) struct SyscallError {
+    pub(super) call: &'static str,
+    pub(super) number: i32,
+    pub(super) cause: Cause,
 }
 
 impl From<SyscallError> for io::Error {
@@ -157,10 +157,33 @@ impl std::fmt::Display for SyscallError {
     }
 }
 
+/// The address is none of the pod's, so that a probe from inside the pod must not connect to it.
+#[derive(Debug)]
+pub(super) struct ForeignAddress;
+
+impl From<ForeignAddress> for io::Error {
+    fn from(error: ForeignAddress) -> Self {
+        Self::new(ErrorKind::AddrNotAvailable, error)
+    }
+}
+
+impl std::error::Error for ForeignAddress {}
+
+impl std::fmt::Display for ForeignAddress {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("not an address of the pod (network: pod)")
+    }
+}
+
 /// The error of a connection that failed, in Go's words. An error that is not of a call on the socket is the poller's.
 pub(crate) fn failed(shown: &str, error: &io::Error) -> AttemptError {
-    let call = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>());
-    AttemptError::new(call.map_or(Cause::Starved, |call| call.cause), format!("dial tcp {shown}: {error}"))
+    let inner = error.get_ref();
+    let cause = match inner.and_then(|inner| inner.downcast_ref::<SyscallError>()) {
+        Some(call) => call.cause,
+        None if inner.is_some_and(|inner| inner.is::<ForeignAddress>()) => Cause::Unreachable,
+        None => Cause::Starved,
+    };
+    AttemptError::new(cause, format!("dial tcp {shown}: {error}"))
 }
 
 /// What an error number of a connection means. If this machine has run out of a resource, the prober is at fault:

@@ -31,6 +31,12 @@ pub(crate) fn below_reserve<D: AsRawFd>(descriptor: D) -> io::Result<D> {
     }
 }
 
+/// Whether so many descriptors are left that one which only waits for its use may take this number: half of those that
+/// probes may have.
+pub(crate) fn is_plentiful(descriptor: i32) -> bool {
+    descriptor < RESERVE_BEGINS.load(Ordering::Relaxed) / 2
+}
+
 /// Whether the process could open `count` descriptors more.
 pub(crate) fn are_left(count: usize) -> bool {
     let opened: Vec<_> = (0..count).map_while(|_| File::open("/dev/null").ok()).collect();

@@ -13,15 +13,24 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::connect::{Dialled, connect, failed, open, send_first};
 use super::dns::{self, ProberError};
 use super::host::Literal;
+use super::namespace::Namespace;
 use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
 
+/// On whose behalf a connection is made, and where it begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin<'a> {
+    /// The UID of the pod whose probe asks, if there is one: a pod has only so many look-ups at a time.
+    pub(crate) pod: Option<&'a str>,
+    /// The network namespace in which the connection begins, and ends; None for the one of this process.
+    pub(crate) namespace: Option<&'a Namespace>,
+}
+
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///
-/// `pod` is the UID of the pod whose probe asks, if there is one: a pod has only so many look-ups at a time.
-/// The caller's own timer ends this; the deadline only divides the time among a name's addresses.
+/// Names are looked up as the node does, also for a connection that begins in a pod's namespace. The caller's own timer ends this; the deadline only divides the time among a name's addresses.
 pub(crate) async fn dial(
-    pod: Option<&str>,
+    origin: Origin<'_>,
     host: &str,
     port: u16,
     first: &[u8],
@@ -38,19 +47,19 @@ pub(crate) async fn dial(
     };
     if let Some(literal) = literal {
         let address = literal.target(port);
-        return connect(address, first).await.map_err(|error| {
+        return connect_from(origin, address, first).await.map_err(|error| {
             let shown = if host.is_empty() { format!(":{port}") } else { literal.shown(port) };
             failed(&shown, &error)
         });
     }
     // Boxed, because few attempts have a name, and the future of every attempt would be as large as this one.
     Box::pin(async {
-        let mut addresses = addresses_of(pod, &host, deadline).await?;
+        let mut addresses = addresses_of(origin.pod, &host, deadline).await?;
         watch.lap(|timings| &mut timings.dns);
         addresses.iter_mut().for_each(|address| address.set_port(port));
         let (primaries, fallbacks): (Vec<_>, Vec<_>) =
             addresses.iter().partition(|address| address.is_ipv4() == addresses[0].is_ipv4());
-        race(&primaries, &fallbacks, first, deadline).await
+        race(origin, &primaries, &fallbacks, first, deadline).await
     })
     .await
 }
@@ -66,6 +75,14 @@ pub(crate) async fn dial_address(
         Err(error) => Err(error),
     };
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
+}
+
+/// Connects and sends `first`.
+async fn connect_from(origin: Origin<'_>, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    match origin.namespace {
+        None => connect(address, first).await,
+        Some(namespace) => send_first(namespace.connect(address).await?, address, first).await,
+    }
 }
 
 /// The host as `net.Dial` finds it in the address that the kubelet writes: brackets of its own are not taken for a part
@@ -95,16 +112,17 @@ async fn addresses_of(
 /// Races the two address families. The second family waits [`FALLBACK_DELAY`], unless the first fails before
 /// (RFC 6555; `net.sysDialer.dialParallel`).
 async fn race(
+    origin: Origin<'_>,
     primaries: &[SocketAddr],
     fallbacks: &[SocketAddr],
     first: &[u8],
     deadline: Option<Instant>,
 ) -> Result<Dialled, AttemptError> {
-    let mut primary = pin!(one_by_one(primaries, first, deadline));
+    let mut primary = pin!(one_by_one(origin, primaries, first, deadline));
     if fallbacks.is_empty() {
         return primary.await;
     }
-    let mut fallback = pin!(one_by_one(fallbacks, first, deadline));
+    let mut fallback = pin!(one_by_one(origin, fallbacks, first, deadline));
     tokio::select! {
         biased;
         done = &mut primary => {
@@ -131,6 +149,7 @@ async fn race(
 /// Tries one address after the other; returns the first error if all fail (`net.sysDialer.dialSerial`), or the
 /// prober's own error if there is one.
 async fn one_by_one(
+    origin: Origin<'_>,
     addresses: &[SocketAddr],
     first: &[u8],
     deadline: Option<Instant>,
@@ -141,9 +160,9 @@ async fn one_by_one(
         let dialled = match deadline {
             Some(deadline) => {
                 let partial = share(deadline, addresses.len() - index);
-                timeout_at(partial, connect(address, first)).await.map_err(|_| late(&shown))
+                timeout_at(partial, connect_from(origin, address, first)).await.map_err(|_| late(&shown))
             }
-            None => Ok(connect(address, first).await),
+            None => Ok(connect_from(origin, address, first).await),
         };
         match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
             Ok(dialled) => return Ok(dialled),
@@ -213,7 +232,7 @@ mod tests {
     }
 
     async fn dialled(host: &str, port: u16) -> Result<usize, AttemptError> {
-        dial(None, host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
+        dial(Origin::default(), host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod descriptors;
 pub(crate) mod dial;
 mod dns;
 pub(crate) mod host;
+pub(crate) mod namespace;
 pub(crate) mod poller;
 pub(crate) mod read_budget;
 pub(crate) mod retry_delay;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use probelet_core::options::{ErrorKind, ErrorKinds, FailureWindow, ProbeOptions};
+use probelet_core::options::{ErrorKind, ErrorKinds, FailureWindow, Network, ProbeOptions};
 use serde::{Deserialize, Serialize};
 
 /// [`ProbeOptions`] with the names of Python's model.
@@ -15,6 +15,21 @@ pub(crate) struct Options {
     period_milliseconds: Option<u32>,
     until_ready_milliseconds: Option<u32>,
     when_failing_milliseconds: Option<u32>,
+    network: Option<NetworkName>,
+    network_fallback: Option<NetworkFallback>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum NetworkName {
+    Pod,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum NetworkFallback {
+    Error,
+    Ordinary,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -72,6 +87,11 @@ impl Options {
             failure_after_errors: self.errors.as_ref().map_or(0, |errors| errors.failure_after),
             error_kinds: causes.map_or(ErrorKinds::ALL, |causes| ErrorKinds::of(causes.iter().map(|it| it.to_core()))),
             slow: millis(self.hysteresis.as_ref().map(|it| it.slower_than_milliseconds)),
+            network: match (self.network, self.network_fallback) {
+                (None, _) => Network::Node,
+                (Some(NetworkName::Pod), None | Some(NetworkFallback::Error)) => Network::Pod,
+                (Some(NetworkName::Pod), Some(NetworkFallback::Ordinary)) => Network::PodOrNode,
+            },
         }
     }
 
@@ -89,6 +109,8 @@ impl Options {
             period_milliseconds: millis(options.period),
             until_ready_milliseconds: millis(options.until_ready),
             when_failing_milliseconds: millis(options.when_failing),
+            network: (options.network != Network::Node).then_some(NetworkName::Pod),
+            network_fallback: (options.network == Network::PodOrNode).then_some(NetworkFallback::Ordinary),
         }
     }
 }
@@ -105,6 +127,7 @@ mod tests {
             error_kinds: ErrorKinds::of([ErrorKind::Port, ErrorKind::Runtime]),
             slow: Some(Duration::from_millis(300)),
             until_ready: Some(Duration::from_millis(50)),
+            network: Network::PodOrNode,
             ..ProbeOptions::default()
         };
         let json = serde_json::to_string(&Options::of(&options)).expect("plain data");

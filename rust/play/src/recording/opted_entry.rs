@@ -48,7 +48,7 @@ mod tests {
     use super::super::pod::{ContainerDefinition, HandlerKind, ProbeRecord};
     use super::*;
     use crate::worker_record::WorkerRecord;
-    use probelet_core::options::{FailureWindow, ProbeOptions};
+    use probelet_core::options::{FailureWindow, Network, ProbeOptions};
     use probelet_core::results::ProbeResult;
     use probelet_core::spec::ProbeType;
 
@@ -96,6 +96,7 @@ mod tests {
         let options = ProbeOptions {
             failures: Some(FailureWindow::new(10, 4)),
             failure_after_errors: 3,
+            network: Network::PodOrNode,
             ..ProbeOptions::default()
         };
         let Event::OptedDefined { record: read, opted, .. } =

@@ -197,3 +197,37 @@ def test_what_is_of_no_probe_is_a_mistake(value: Any, error: str) -> None:
 
 def test_every_mistake_is_reported_at_once() -> None:
     assert len(mistakes({"failures": {"of": 0, "at": 0}, "errors": {"failureAfter": -1}, "what": 1})) == 4
+
+
+def test_a_probe_over_a_socket_may_be_made_from_inside_its_pod() -> None:
+    spec = {"containers": [{"name": "app", "livenessProbe": {"tcpSocket": {"port": 80}}, "readinessProbe": EXEC}]}
+
+    def read(options: Any) -> tuple[ProbeOptions, list[str]]:
+        text = json.dumps({"app": options})
+        pod, errors = fold_options(set_defaults(pod_of(spec, annotations={ANNOTATION: text})))
+        probe = pod.spec.containers[0].liveness_probe
+        assert probe is not None
+        return options_of(probe), [str(error).removeprefix(f"{PATH}.app.") for error in errors]
+
+    inside = {"network": "pod", "networkFallback": "ordinary"}
+    assert read({"livenessProbe": inside}) == (ProbeOptions(network="pod", network_fallback="ordinary"), [])
+    for options, mistake in (
+        (
+            {"livenessProbe": {"network": "host"}},
+            'livenessProbe.network: Unsupported value: "host": supported values: pod',
+        ),
+        (
+            {"livenessProbe": {"network": "pod", "networkFallback": True}},
+            "livenessProbe.networkFallback: Unsupported value: true: supported values: error, ordinary",
+        ),
+        (
+            {"livenessProbe": {"networkFallback": "error"}},
+            "livenessProbe.networkFallback: Forbidden: applies only beside network: pod",
+        ),
+        (
+            {"readinessProbe": {"network": "pod"}},
+            "readinessProbe.network: Forbidden: an exec probe runs inside its container already; allowed for httpGet, "
+            "tcpSocket and grpc",
+        ),
+    ):
+        assert read(options) == (ProbeOptions(), [mistake])

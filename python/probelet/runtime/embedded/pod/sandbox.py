@@ -4,6 +4,8 @@ import secrets
 import time
 from pathlib import Path, PurePath
 
+import msgspec
+
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.pod.container import Container
@@ -50,6 +52,12 @@ class Sandbox:
             labels=self.config.labels,
             annotations=self.config.annotations,
         )
+
+    def info(self) -> str:
+        """The addition to a verbose status, in containerd's form: the network namespace, unless it is the machine's."""
+        namespace = self.network.namespace
+        namespaces = [] if namespace is None else [{"type": "network", "path": namespace.path}]
+        return msgspec.json.encode({"runtimeSpec": {"linux": {"namespaces": namespaces}}}).decode()
 
     def row(self) -> api_pb2.PodSandbox:
         """The sandbox's entry in ListPodSandbox."""

@@ -40,7 +40,7 @@ use crate::attempt::error::AttemptError;
 use crate::attempt::report::{self, Report};
 use crate::attempt::stopwatch::Stopwatch;
 use crate::attempt::timings::Timings;
-use crate::net::dial::dial;
+use crate::net::dial::{Origin, dial};
 use crate::net::retry_delay::RetryDelay;
 use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};
 use crate::net::tls;
@@ -67,7 +67,7 @@ struct GrpcAttempt<'a> {
     target: Target<'a>,
     call: Call<'a>,
     connect: GrpcConnect,
-    pod_uid: Option<&'a str>,
+    origin: Origin<'a>,
     deadline: Instant,
     /// Whether a server has answered with SETTINGS: grpc-go's READY.
     is_connected: bool,
@@ -79,6 +79,7 @@ pub(super) async fn probe(
     target: Target<'_>,
     service: &str,
     asker: Asker<'_>,
+    origin: Origin<'_>,
     limit: Limit,
     buffers: &mut Buffers,
 ) -> Report {
@@ -91,9 +92,9 @@ pub(super) async fn probe(
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
     let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
-    let (connect, pod_uid) = (asker.grpc_connect, asker.pod_uid);
+    let connect = asker.grpc_connect;
     let watch = Stopwatch::start();
-    let mut attempt = GrpcAttempt { target, call, connect, pod_uid, deadline, is_connected: false, watch };
+    let mut attempt = GrpcAttempt { target, call, connect, origin, deadline, is_connected: false, watch };
     let ended = match deadline <= Instant::now() {
         false => buffers.wait.until(Some(deadline), pin!(attempt.check())).await,
         true => None,
@@ -187,7 +188,7 @@ impl GrpcAttempt<'_> {
         let number = u16::try_from(port).map_err(invalid)?;
         let greeting = greeting();
         let first = if tls { &b""[..] } else { &greeting };
-        let dialled = dial(self.pod_uid, host, number, first, Some(self.deadline), &mut self.watch).await;
+        let dialled = dial(self.origin, host, number, first, Some(self.deadline), &mut self.watch).await;
         let dialled = dialled.map_err(|error| {
             let text = dialling(&error.text);
             error.with_text(text)

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::request::Request;
 use crate::attempt::report;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::handler::asker::Asker;
 use crate::handler::buffers::Buffers;
+use crate::net::dial::Origin;
 
 /// What an attempt is doing; this decides its outcome when its time runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +41,18 @@ pub(in crate::handler) struct Probe<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
     pub(super) user_agent: &'a str,
-    pub(super) pod_uid: Option<&'a str>,
+    pub(super) origin: Origin<'a>,
 }
 
 impl<'a> Probe<'a> {
-    pub(in crate::handler) fn of(get: &'a HttpGet, host: &'a str, port: u16, asker: Asker<'a>) -> Self {
-        Self { get, host, port, user_agent: asker.user_agent, pod_uid: asker.pod_uid }
+    pub(in crate::handler) const fn of(
+        get: &'a HttpGet,
+        host: &'a str,
+        port: u16,
+        user_agent: &'a str,
+        origin: Origin<'a>,
+    ) -> Self {
+        Self { get, host, port, user_agent, origin }
     }
 }
 

@@ -33,7 +33,7 @@ impl HttpAttempt<'_> {
         let unwritable = request.unwritable();
         self.begin(Stage::Connect);
         if let Some(text) = unwritable {
-            dial((self.probe)().pod_uid, &host, port, b"", self.deadline, &mut self.watch).await?;
+            dial((self.probe)().origin, &host, port, b"", self.deadline, &mut self.watch).await?;
             return Err(AttemptError::new(Cause::Request, text));
         }
         if (self.probe)().get.http2 || self.is_https() {
@@ -42,8 +42,7 @@ impl HttpAttempt<'_> {
         } else {
             self.write();
             let dialled =
-                dial((self.probe)().pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch)
-                    .await?;
+                dial((self.probe)().origin, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }
@@ -80,7 +79,7 @@ impl HttpAttempt<'_> {
         let mut delay = RetryDelay::default();
         loop {
             self.begin(Stage::Connect);
-            let dialled = dial((self.probe)().pod_uid, host, port, b"", self.deadline, &mut self.watch).await?;
+            let dialled = dial((self.probe)().origin, host, port, b"", self.deadline, &mut self.watch).await?;
             let peer = dialled.peer;
             let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
             let (link, read_error): (Box<dyn Transport>, SharedReadError) = if self.is_https() {

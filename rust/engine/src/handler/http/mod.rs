@@ -25,6 +25,7 @@ use super::asker::Asker;
 use super::buffers::Buffers;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
+use crate::net::dial::Origin;
 use probelet_play::cause::Cause;
 
 /// The text of a connection that failed with `error`.
@@ -40,12 +41,16 @@ pub(super) async fn probe(
     get: &HttpGet,
     host: &str,
     port: u16,
-    asker: Asker<'_>,
+    user_agent: &str,
+    origin: Origin<'_>,
     deadline: Option<Instant>,
     buffers: &mut Buffers,
 ) -> Report {
-    let user_agent = asker.user_agent;
-    let plain = write_plain(get, host, port, user_agent, &mut buffers.request);
+    // The short way connects to an address from this process's own namespace.
+    let plain = match origin.namespace {
+        None => write_plain(get, host, port, user_agent, &mut buffers.request),
+        Some(_) => None,
+    };
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
@@ -53,7 +58,8 @@ pub(super) async fn probe(
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
-    carry_out(&|| Probe::of(get, host, port, asker), plain, request, Stopwatch::start(), deadline, buffers).await
+    carry_out(&|| Probe::of(get, host, port, user_agent, origin), plain, request, Stopwatch::start(), deadline, buffers)
+        .await
 }
 
 /// Carries out an ordinary probe, whose request is in `buffers` and goes to `address`. The parts of the report add up to

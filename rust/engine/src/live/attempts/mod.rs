@@ -3,6 +3,7 @@
 mod attempt;
 mod connect_first;
 mod heap_trimmer;
+mod networks;
 mod perform;
 mod plan;
 mod poller_waker;
@@ -11,5 +12,6 @@ mod task_context;
 
 pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};
 pub(super) use self::connect_first::ConnectFirst;
-pub(super) use self::plan::{How, PlanTable};
+pub(super) use self::networks::Network;
+pub(super) use self::plan::{How, PlanTable, UNKNOWN};
 pub(super) use self::pool::AttemptPool;

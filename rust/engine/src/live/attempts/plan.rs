@@ -6,13 +6,16 @@
 
 use std::sync::Arc;
 
+use probelet_core::options;
 use probelet_core::prober::{AttemptTarget, Prober, WorkerId};
 use probelet_core::semantics::GrpcConnect;
 #[cfg(test)]
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, ProbeSpec};
 use probelet_core::spec::{PodSpec, ProbeType};
 
+use super::networks::{Network, Networks};
 use crate::handler::{Asker, PlainRequest, Question};
+use crate::net::namespace::Namespace;
 
 /// What the attempts of one worker need. It owns all of it, because the worker may end before an attempt does.
 #[derive(Debug)]
@@ -26,10 +29,21 @@ pub(in super::super) struct Plan {
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
     grpc_connect: GrpcConnect,
+    /// Set for a probe from inside its pod's network, which has no ordinary request then.
+    pub(super) inside: Option<Box<Inside>>,
+}
+
+/// What a probe from inside its pod's network needs.
+#[derive(Debug)]
+pub(super) enum Inside {
+    /// The attempts connect in this namespace. `plain` is the request of a probe that would be an ordinary one elsewhere.
+    Namespace { namespace: Arc<Namespace>, plain: Option<PlainRequest> },
+    /// The namespace cannot be entered, for this reason, so that every attempt is a prober error.
+    Closed(Arc<str>),
 }
 
 impl Plan {
-    fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>, networks: &Networks) -> Self {
         let plan = Self {
             plain: None,
             timeout_seconds: target.probe().timeout_seconds,
@@ -39,9 +53,25 @@ impl Plan {
             pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
             grpc_connect: target.grpc_connect,
+            inside: None,
         };
         let plain = PlainRequest::of(plan.question());
-        Self { plain, ..plan }
+        let asked = target.probe().options.as_ref().map_or(options::Network::Node, |options| options.network);
+        let inside = match (asked, networks.of(&target.pod.uid)) {
+            (options::Network::Node, _) => None,
+            (_, Some(Network::Entered(namespace))) => Some(Arc::clone(namespace)),
+            (options::Network::PodOrNode, _) | (_, Some(Network::Shared)) => None,
+            (options::Network::Pod, Some(Network::Closed(why))) => return plan.closed(Arc::clone(why)),
+            (options::Network::Pod, None) => return plan.closed(UNKNOWN.into()),
+        };
+        match inside {
+            None => Self { plain, ..plan },
+            Some(namespace) => Self { inside: Some(Inside::Namespace { namespace, plain }.into()), ..plan },
+        }
+    }
+
+    fn closed(self, why: Arc<str>) -> Self {
+        Self { inside: Some(Inside::Closed(why).into()), ..self }
     }
 
     /// Whether the plan is that of this worker with its pod's address of now.
@@ -56,8 +86,9 @@ impl Plan {
 
     /// Asks for the memory of the request. The plan itself is in the caches.
     pub(in super::super) fn prefetch_request(&self) {
-        if let Some(plain) = &self.plain {
-            plain.prefetch();
+        match (&self.plain, self.inside.as_deref()) {
+            (Some(plain), _) | (None, Some(Inside::Namespace { plain: Some(plain), .. })) => plain.prefetch(),
+            _ => {}
         }
     }
 
@@ -71,13 +102,24 @@ impl Plan {
             ports: &container.ports,
             pod_ip: self.pod_ip.as_deref().unwrap_or_default(),
             asker,
+            namespace: match self.inside.as_deref() {
+                Some(Inside::Namespace { namespace, .. }) => Some(namespace),
+                _ => None,
+            },
         }
     }
 }
 
-/// The plans of the workers that have made an attempt, by the worker's number.
+/// Why a pod's network cannot be entered whose owner has said nothing of it.
+pub(in super::super) const UNKNOWN: &str = "it is not known yet";
+
+/// The plans of the workers that have made an attempt, and the networks of pods with which plans are made.
 #[derive(Debug, Default)]
-pub(in super::super) struct PlanTable(Vec<Option<Planned>>);
+pub(in super::super) struct PlanTable {
+    /// By the worker's number.
+    rows: Vec<Option<Planned>>,
+    networks: Networks,
+}
 
 #[derive(Clone, Debug)]
 struct Planned {
@@ -101,16 +143,16 @@ impl PlanTable {
     pub(in super::super) fn of(&mut self, worker: WorkerId, prober: &Prober, user_agent: &Arc<str>) -> Option<&How> {
         let version = prober.target_version(worker)?;
         let index = worker as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, None);
+        if self.rows.len() <= index {
+            self.rows.resize(index + 1, None);
         }
-        let row = &mut self.0[index];
+        let row = &mut self.rows[index];
         if row.as_ref().is_none_or(|planned| planned.version != version) {
             let target = prober.target(worker)?;
             let how = match row.take().map(|planned| planned.how) {
                 _ if target.is_exec() => How::Exec,
                 Some(How::Socket(plan)) if plan.is_for(&target) => How::Socket(plan),
-                _ => How::Socket(Arc::new(Plan::of(&target, user_agent))),
+                _ => How::Socket(Arc::new(Plan::of(&target, user_agent, &self.networks))),
             };
             *row = Some(Planned { version, how });
         }
@@ -119,15 +161,31 @@ impl PlanTable {
 
     /// The plan of a worker for which [`PlanTable::of`] has just been called.
     pub(in super::super) fn get(&self, worker: WorkerId) -> Option<&Arc<Plan>> {
-        match self.0.get(worker as usize)?.as_ref()?.how {
+        match self.rows.get(worker as usize)?.as_ref()?.how {
             How::Exec => None,
             How::Socket(ref plan) => Some(plan),
         }
     }
 
+    /// Sets a pod's network, or forgets it. The attempts in flight keep the one with which they began.
+    pub(in super::super) fn set_network(&mut self, uid: &str, network: Option<Network>) {
+        if self.networks.set(uid, network) {
+            for row in &mut self.rows {
+                if matches!(row, Some(Planned { how: How::Socket(plan), .. }) if *plan.pod.uid == *uid) {
+                    *row = None;
+                }
+            }
+        }
+    }
+
+    /// A pod's network, as its owner knows it.
+    pub(in super::super) fn network(&self, uid: &str) -> Option<&Network> {
+        self.networks.of(uid)
+    }
+
     /// Forgets the plan of a worker that ended.
     pub(in super::super) fn close(&mut self, worker: WorkerId) {
-        if let Some(row) = self.0.get_mut(worker as usize) {
+        if let Some(row) = self.rows.get_mut(worker as usize) {
             *row = None;
         }
     }
@@ -147,7 +205,7 @@ pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
         container_id: "",
         grpc_connect: GrpcConnect::UntilTimeout,
     };
-    Arc::new(Plan::of(&target, &"kube-probe/1.36".into()))
+    Arc::new(Plan::of(&target, &"kube-probe/1.36".into(), &Networks::default()))
 }
 
 /// An ordinary HTTP probe of this port, for tests.
@@ -165,11 +223,51 @@ pub(super) fn ordinary(port: u16) -> Handler {
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::options::ProbeOptions;
     use probelet_core::podstatus::PodStatus;
     use probelet_core::prober::Settings;
     use probelet_core::time::Instant;
 
     use super::*;
+
+    /// What a probe that asks for `network` becomes where its pod's network is `found`.
+    fn way(network: options::Network, found: Option<Network>) -> String {
+        let probe = ProbeSpec {
+            handler: ordinary(80),
+            options: Some(Box::new(ProbeOptions { network, ..ProbeOptions::default() })),
+            ..ProbeSpec::default()
+        };
+        let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
+        let pod = Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() });
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        prober.define_pod(Arc::clone(&pod));
+        prober.add_pod(&pod.uid);
+        prober.set_pod_status(&pod.uid, PodStatus { pod_ip: "10.0.0.7".into(), ..PodStatus::default() });
+        let mut plans = PlanTable::default();
+        plans.set_network(&pod.uid, None);
+        plans.of(0, &prober, &"kube-probe/1.36".into());
+        plans.set_network(&pod.uid, found);
+        plans.of(0, &prober, &"kube-probe/1.36".into());
+        let plan = plans.get(0).expect("a worker");
+        match (&plan.plain, plan.inside.as_deref()) {
+            (Some(_), None) => "ordinary".to_owned(),
+            (None, Some(Inside::Closed(why))) => why.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_probe_from_inside_its_pod_never_goes_the_ordinary_way_unless_it_may() {
+        use options::Network::{Node, Pod, PodOrNode};
+        let closed = || Some(Network::Closed("no rights".into()));
+        assert_eq!(way(Pod, None), UNKNOWN);
+        assert_eq!(way(Pod, closed()), "no rights");
+        assert_eq!(way(Pod, Some(Network::Shared)), "ordinary");
+        for found in [None, closed(), Some(Network::Shared)] {
+            assert_eq!(way(PodOrNode, found.clone()), "ordinary");
+            assert_eq!(way(Node, found), "ordinary");
+        }
+    }
 
     #[test]
     fn a_plan_is_kept_until_the_pods_address_changes_or_the_worker_ends() {
@@ -202,6 +300,6 @@ mod tests {
         assert_eq!(planned(&prober), None);
         plans.close(0);
         plans.close(7);
-        assert!(plans.0[0].is_none());
+        assert!(plans.rows[0].is_none());
     }
 }

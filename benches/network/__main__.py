@@ -1,0 +1,171 @@
+"""What a probe from inside its pod's network costs beside an ordinary one: ``make bench-network`` (root).
+
+One server process answers in 100 namespaces and at 100 loopback addresses of this machine. An engine probes it 1,000
+times a second over HTTP, in turn with ``network: pod`` and in the ordinary way, and both rounds of a pair follow each
+other at once. CPU is the processor time of the engine's threads over the server's answers.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+from probelet._rust import Engine
+from probelet.runtime.embedded.isolation.namespace import Namespace, new_namespace, within
+
+from benches.machine import machine
+from benches.network import page
+from benches.report.results import FOLDER
+
+PODS: Final = 100
+CONTAINERS: Final = 10
+PERIOD_SECONDS: Final = 1
+THREADS: Final = ("probelet-engine", "probelet-netns")
+MODES: Final = ("ordinary", "pod")
+SIOCSIFFLAGS: Final = 0x8914
+IFF_UP: Final = 1
+
+
+def listeners() -> tuple[list[Namespace], list[socket.socket], list[socket.socket]]:
+    """The namespaces, a listener at 127.0.0.1 in each, and one at an address of this machine for each."""
+    namespaces, inside, outside = [], [], []
+    for number in range(PODS):
+        namespace = new_namespace()
+        with within(namespace):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+                fcntl.ioctl(asked, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
+            inside.append(socket.create_server(("127.0.0.1", 8080), backlog=1024))
+        namespaces.append(namespace)
+        outside.append(socket.create_server((f"127.77.0.{number + 1}", 8080), backlog=1024))
+    return namespaces, inside, outside
+
+
+class Server:
+    """The process that answers."""
+
+    def __init__(self, sockets: list[socket.socket]) -> None:
+        numbers = [each.fileno() for each in sockets]
+        command = [sys.executable, "-m", "benches.network.server", *map(str, numbers)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=numbers, text=True, bufsize=1
+        )
+
+    def answered(self) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("\n")
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def used() -> dict[str, int]:
+    """Nanoseconds of processor time of the engine's threads."""
+    found = dict.fromkeys(THREADS, 0)
+    for task in Path("/proc/self/task").iterdir():
+        name = (task / "comm").read_text().strip()
+        if name in found:
+            found[name] += int((task / "schedstat").read_text().split()[0])
+    return found
+
+
+def pod(number: int, mode: str) -> tuple[bytes, bytes]:
+    """A pod and its status."""
+    probe: dict[str, Any] = {"httpGet": {"port": 8080, "path": "/healthz"}, "periodSeconds": PERIOD_SECONDS}
+    probe |= {"timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3}
+    if mode == "pod":
+        probe["options"] = {"network": "pod"}
+    names = [f"c{each}" for each in range(CONTAINERS)]
+    containers = [{"name": name, "livenessProbe": probe} for name in names]
+    metadata = {"name": f"p{number}", "namespace": "bench", "uid": f"{mode}-{number}"}
+    rows = [
+        {"name": name, "id": f"test://{mode}-{number}-{name}", "state": "running", "started_at_ms": 1, "started": True}
+        for name in names
+    ]
+    ip = "127.0.0.1" if mode == "pod" else f"127.77.0.{number + 1}"
+    status = {"phase": "Running", "pod_ip": ip, "containers": rows}
+    return json.dumps({"metadata": metadata, "spec": {"containers": containers}}).encode(), json.dumps(status).encode()
+
+
+def measure(mode: str, namespaces: list[Namespace], server: Server, seconds: float, warm: float) -> dict[str, Any]:
+    """One round of one mode, on an engine of its own."""
+    engine = Engine(seed=1, start_jitter=True, phase="spread")
+    try:
+        for number, namespace in enumerate(namespaces):
+            definition, status = pod(number, mode)
+            if mode == "pod":
+                engine.enter_network(f"pod-{number}", namespace.path)
+            engine.define_pod(definition)
+            engine.sync_pod(f"{mode}-{number}", status)
+        time.sleep(warm)
+        before, answered, began = used(), server.answered(), time.monotonic()
+        time.sleep(seconds)
+        after, count, took = used(), server.answered() - answered, time.monotonic() - began
+        states = json.loads(engine.probe_states())
+        bad = sum(1 for state in states if state["failures"] or state["errors"])
+        causes = {state["last"]["cause"] for state in states if state["last"]} - {"ok"}
+    finally:
+        engine.close()
+    each = {name: (after[name] - before[name]) / count / 1e3 for name in THREADS}
+    return {
+        "mode": mode,
+        "attempts": count,
+        "rate": round(count / took, 1),
+        "bad_workers": bad,
+        "causes": sorted(causes),
+        "cpu_us": round(sum(each.values()), 2),
+        "of_the_other_thread_us": round(each["probelet-netns"], 2),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--warm", type=float, default=4.0)
+    parser.add_argument("--keep", action="store_true", help="keep the result and render the page")
+    arguments = parser.parse_args()
+    load_before = os.getloadavg()
+    # Threads that enter namespaces must not be the one that others start from.
+    with ThreadPoolExecutor(1) as aside:
+        namespaces, inside, outside = aside.submit(listeners).result()
+    server = Server([*inside, *outside])
+    pairs = []
+    for number in range(arguments.rounds):
+        modes = MODES if number % 2 == 0 else MODES[::-1]
+        rows = {mode: measure(mode, namespaces, server, arguments.seconds, arguments.warm) for mode in modes}
+        ratio = rows["pod"]["cpu_us"] / rows["ordinary"]["cpu_us"]
+        pairs.append({"rows": [rows[mode] for mode in MODES], "ratio": round(ratio, 3)})
+        print(json.dumps(pairs[-1]), flush=True)
+    server.close()
+    report = {
+        "schema": page.SCHEMA,
+        "machine": machine(),
+        "load_before": load_before,
+        "load_after": os.getloadavg(),
+        "pods": PODS,
+        "pairs": pairs,
+        "ratio": round(statistics.median(pair["ratio"] for pair in pairs), 3),
+    }
+    print(f"median ratio {report['ratio']}")
+    if arguments.keep:
+        FOLDER.mkdir(exist_ok=True)
+        page.RESULT.write_text(json.dumps(report, indent=1) + "\n")
+        page.PAGE.write_text(page.render(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
