@@ -4,6 +4,7 @@
 
 mod error;
 mod pod;
+mod probe_options;
 mod status;
 
 pub use self::error::JsonError;

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
-use probelet_core::options::{FailureWindow, Network, ProbeOptions};
 use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::error::{JsonError, decode};
+use super::probe_options::Options;
 
 /// Decodes a defaulted v1.Pod.
 ///
@@ -432,63 +431,6 @@ impl Probe {
             Handler::Grpc { port: grpc.port, service: grpc.service.unwrap_or_default(), tls }
         } else {
             Handler::None
-        }
-    }
-}
-
-/// The opt-ins of a probe: a field of ours, which Python writes for the annotation `probelet.dev/probe-options`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Options {
-    failures: Option<Failures>,
-    errors: Option<Errors>,
-    period_milliseconds: Option<u32>,
-    until_ready_milliseconds: Option<u32>,
-    when_failing_milliseconds: Option<u32>,
-    network: Option<NetworkName>,
-    network_fallback: Option<NetworkFallback>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum NetworkName {
-    Pod,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum NetworkFallback {
-    Error,
-    Ordinary,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Failures {
-    of: u32,
-    at: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Errors {
-    failure_after: i32,
-}
-
-impl Options {
-    fn to_core(&self) -> ProbeOptions {
-        let millis = |millis: Option<u32>| millis.map(|millis| Duration::from_millis(millis.into()));
-        ProbeOptions {
-            period: millis(self.period_milliseconds),
-            until_ready: millis(self.until_ready_milliseconds),
-            when_failing: millis(self.when_failing_milliseconds),
-            failures: self.failures.as_ref().map(|failures| FailureWindow::new(failures.of, failures.at)),
-            failure_after_errors: self.errors.as_ref().map_or(0, |errors| errors.failure_after),
-            network: match (self.network, self.network_fallback) {
-                (None, _) => Network::Node,
-                (Some(NetworkName::Pod), None | Some(NetworkFallback::Error)) => Network::Pod,
-                (Some(NetworkName::Pod), Some(NetworkFallback::Ordinary)) => Network::PodOrNode,
-            },
         }
     }
 }
