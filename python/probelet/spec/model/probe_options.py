@@ -51,7 +51,7 @@ class ProbeOptions(Object, frozen=True, kw_only=True):
     network: Literal["pod"] | None = None
     """From where attempts over a socket are made: ``pod`` is from inside the pod's own network namespace."""
     network_fallback: Literal["error", "ordinary"] | None = None
-    """What follows where that namespace cannot be entered: a prober error (default), or an ordinary attempt."""
+    """Behaviour where that namespace cannot be entered: a prober error (default), or an ordinary attempt."""
 
 
 OptionDefaults: TypeAlias = Mapping[ProbeType, ProbeOptions]

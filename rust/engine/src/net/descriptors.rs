@@ -31,8 +31,8 @@ pub(crate) fn below_reserve<D: AsRawFd>(descriptor: D) -> io::Result<D> {
     }
 }
 
-/// Whether so many descriptors are left that one which only waits for its use may take this number: half of those that
-/// probes may have.
+/// Whether so many descriptors are left that one which only waits for its use may take this number: half of what probes
+/// may have.
 pub(crate) fn is_plentiful(descriptor: i32) -> bool {
     descriptor < RESERVE_BEGINS.load(Ordering::Relaxed) / 2
 }

@@ -28,7 +28,7 @@ pub(crate) struct Origin<'a> {
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///
-/// Names are looked up as the node does, also for a connection that begins in a pod's namespace. The caller's own timer ends this; the deadline only divides the time among a name's addresses.
+/// The resolver is the node's, also for a connection that begins in a pod's namespace. The caller's own timer ends this; the deadline only divides the time among a name's addresses.
 pub(crate) async fn dial(
     origin: Origin<'_>,
     host: &str,

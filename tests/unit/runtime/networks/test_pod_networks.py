@@ -1,4 +1,4 @@
-"""What the engine is told of pods' networks, and when."""
+"""Which calls about pods' networks the engine gets, and when."""
 
 import asyncio
 import json

@@ -1,6 +1,6 @@
 //! Connections that begin in a pod's own network namespace, and that end there too.
 //!
-//! A socket belongs to the namespace in which it was made, whoever uses it later. So a thread enters the namespace,
+//! A socket belongs to the namespace in which it was made, whichever thread uses it later. So a thread enters the namespace,
 //! makes sockets and hands them over ([`maker`]); the loop itself never leaves its own. A few sockets are made ahead
 //! ([`stock`]), because a crossing between two threads costs more than half an attempt.
 //!
