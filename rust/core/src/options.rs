@@ -81,7 +81,7 @@ pub struct ErrorKinds(u8);
 
 impl ErrorKinds {
     /// The set of all kinds that can count.
-    pub const ALL: Self = Self(u8::MAX & !(1 << ErrorKind::Own as u8));
+    pub const ALL: Self = Self(!(1 << ErrorKind::Own as u8));
 
     /// The set of these kinds.
     pub fn of(kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
