@@ -6,12 +6,12 @@ from typing import Any
 from msgspec import inspect as types
 from probelet._rust import version
 from probelet.config import kubelet, opt_in
+from probelet.config.inert.unavailable import DETAIL, UNAVAILABLE_FIELDS
+from probelet.config.inert.unread_field import UNREAD_FIELDS
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.reach import EVERYWHERE, EXECS
 from probelet.config.schema.field_text import field_texts
-from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS
-from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.written import written
 from probelet.spec.read.decode import is_duration
 

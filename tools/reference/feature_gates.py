@@ -2,8 +2,8 @@
 
 from probelet.config.alias import GATE_ALIASES
 from probelet.config.gate import DEFAULT_VERSION, GATES, SPECIAL_GATES, VERSIONS, Gate
-from probelet.config.inert_gate import INERT_GATES
-from probelet.config.unavailable import UNAVAILABLE_GATES
+from probelet.config.inert.gate import INERT_GATES
+from probelet.config.inert.unavailable import UNAVAILABLE_GATES
 
 from tools.reference.markdown import block, code, prose, table
 

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from probelet.config.inert_gate import INERT_GATES
+from probelet.config.inert.gate import INERT_GATES
 
 Stage: TypeAlias = Literal["Alpha", "Beta", "GA", "Deprecated", "Removed"]
 

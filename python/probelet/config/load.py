@@ -16,11 +16,11 @@ from probelet.config.alias import GATE_ALIASES, contradiction, deprecation, rena
 from probelet.config.crash_loop import MAX, CrashLoop, resolve_crash_loop
 from probelet.config.drop_in import drop_in_files
 from probelet.config.gate import DEFAULT_VERSION, Gates, parse_feature_gates, refusal
+from probelet.config.inert.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
+from probelet.config.inert.unread_field import UNREAD_FIELDS
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.layer import Layers
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
-from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.validate import validate_kubelet, validate_probelet
 from probelet.errors import ProbeletError
 from probelet.spec.read.decode import decode

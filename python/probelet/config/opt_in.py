@@ -91,7 +91,7 @@ class DefaultReadinessOptions(DefaultOptions, frozen=True, kw_only=True):
 
 
 class ProbeOptionDefaults(Section, frozen=True, kw_only=True):
-    """What probes of a type have where the annotation of their pod says nothing."""
+    """The options of probes of a type where the annotation of their pod says nothing."""
 
     liveness_probe: DefaultOptions | None = None
     """The options of liveness probes. Default: none."""

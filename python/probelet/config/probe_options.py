@@ -1,4 +1,4 @@
-"""The options of probes that a configuration allows, and those that it gives (``probeOptionDefaults``)."""
+"""The options of probes that a configuration allows, and the options that it gives (``probeOptionDefaults``)."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from probelet.base.logs.rotation import LogLimits
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
+from probelet.config.inert.unavailable import UNAVAILABLE_FIELDS
 from probelet.config.kubelet import log_limits
 from probelet.config.probe_options import allowed_options
 from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, RUN, without_effect
-from probelet.config.unavailable import UNAVAILABLE_FIELDS
 from probelet.spec.model.probe_options import ErrorRule, FailureWindow, Hysteresis, ProbeOptions
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

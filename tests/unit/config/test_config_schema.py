@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from probelet.config import ConfigError, load_config
+from probelet.config.inert.unavailable import UNAVAILABLE_FIELDS
+from probelet.config.inert.unread_field import UNREAD_FIELDS
 from probelet.config.schema.document import config_schema
-from probelet.config.unavailable import UNAVAILABLE_FIELDS
-from probelet.config.unread_field import UNREAD_FIELDS
 
 from tests.support.json_schema import mistakes
 from tests.support.paths import ROOT

@@ -3,8 +3,8 @@
 import pytest
 from probelet.config import DEFAULT_VERSION, GATES, VERSIONS, ConfigError, Gates, load_config, parse_feature_gates
 from probelet.config.gate import SPECIAL_GATES, refusal
-from probelet.config.inert_gate import INERT_GATES
-from probelet.config.unavailable import UNAVAILABLE_GATES
+from probelet.config.inert.gate import INERT_GATES
+from probelet.config.inert.unavailable import UNAVAILABLE_GATES
 
 LOCKED = "cannot set feature gate"
 

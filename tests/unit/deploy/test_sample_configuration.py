@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.config import Config, load_config
+from probelet.config.inert.unavailable import UNAVAILABLE_FIELDS
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.config.unavailable import UNAVAILABLE_FIELDS
 from probelet.config.written import written
 
 from tests.support.paths import ROOT

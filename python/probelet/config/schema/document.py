@@ -11,12 +11,12 @@ from msgspec import inspect as types
 from probelet.config import kubelet, opt_in
 from probelet.config.alias import GATE_ALIASES
 from probelet.config.gate import GATES, SPECIAL_GATES, refusal
-from probelet.config.inert_gate import INERT_GATES
+from probelet.config.inert.gate import INERT_GATES
+from probelet.config.inert.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
+from probelet.config.inert.unread_field import UNREAD_FIELDS
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.schema.field_text import field_texts, one_line_of
-from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
-from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.written import written
 from probelet.spec.read.decode import file_defaults, file_fields
 

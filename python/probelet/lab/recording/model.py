@@ -20,7 +20,7 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True):
     failure_threshold: int
     initialization_failure_threshold: int
     options: ProbeOptions | None = None
-    """What its pod asks for it beyond a kubelet."""
+    """The options that its pod asks for and a kubelet does not have."""
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -99,7 +99,7 @@ def _folded(container: Container, chosen: _Chosen, defaults: OptionDefaults) -> 
 
 
 def _fitting(options: ProbeOptions, probe_type: ProbeType, probe: Probe) -> ProbeOptions:
-    """The node's options without those that would change nothing for this probe, such as a longer time than its own."""
+    """The node's options, but for options that change nothing for this probe, such as a longer time than its own."""
     names = {error.path.split(".")[1] for error in unfit(options, probe_type, probe, "")}
     return replace(options, **{_FIELD_OF[name]: None for name in names})
 

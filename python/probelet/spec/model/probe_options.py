@@ -55,7 +55,7 @@ class ProbeOptions(Object, frozen=True, kw_only=True):
 
 
 OptionDefaults: TypeAlias = Mapping[ProbeType, ProbeOptions]
-"""What a node's probes of a type have where their pod's annotation says nothing."""
+"""The options of a node's probes of a type where their pod's annotation says nothing."""
 
 NO_DEFAULTS: Final[OptionDefaults] = {}
 

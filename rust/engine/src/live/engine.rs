@@ -145,10 +145,8 @@ impl Engine {
             #[cfg(test)]
             trap: Trap::default(),
         });
-        let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn({
-            let shared = Arc::clone(&shared);
-            move || drive(&shared)
-        })?;
+        let driven = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn(move || drive(&driven))?;
         Ok(Self { shared, thread: Some(thread) })
     }
 

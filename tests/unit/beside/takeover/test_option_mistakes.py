@@ -1,4 +1,4 @@
-"""The mistakes in a new pod's options of probes are warnings for whoever creates it."""
+"""The mistakes in a new pod's options of probes are warnings for the user who creates it."""
 
 import json
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from probelet._rust import Engine
 from probelet.daemon.asked_hosts import asked_hosts
 from probelet.policy.node.restart_gate import RestartGate
@@ -16,6 +17,8 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.seen.runtime_calls import RuntimeCalls
 from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
+from probelet.spec.annotation.probe_options import fold_options
+from probelet.spec.model.probe_options import ProbeOptions
 
 from tests.support.paths import ROOT
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
@@ -77,13 +80,17 @@ async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> A
 
 @pytest.fixture
 async def busy(node: ScriptedNode, runtime: ScriptedRuntime) -> ScriptedNode:
-    """A node on which probes have passed and failed, and a container was killed and restarted."""
+    """A node on which probes have passed and failed, some between the ordinary ones, and a container was killed and
+    restarted."""
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
-    node.service.pods.set([make_manifest(containers=containers)])
+    manifest = make_manifest(containers=containers)
+    pod, _ = fold_options(manifest.pod, {"readiness": ProbeOptions(when_failing_milliseconds=100)})
+    node.service.pods.set([replace(manifest, pod=pod)])
     await node.until(lambda: node.container()["restart_count"] >= 1 if node.pod()["containers"] else False)
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
     await node.until(lambda: b'result="successful"' in node.service.view.metrics_probes())
+    await node.until(lambda: b"probelet_extra_runs_total" in node.service.view.metrics())
     return node
 
 

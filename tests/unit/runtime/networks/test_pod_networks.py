@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from probelet.policy.facts.snapshot import SandboxRecord, Snapshot
+from probelet.runtime.networks.place import NODE_ROOT
 from probelet.runtime.networks.pod_networks import PodNetworks
 from probelet.spec.annotation.probe_options import ANNOTATION, fold_options
 from probelet.spec.model.pod import Pod
@@ -108,7 +109,7 @@ async def test_what_cannot_be_entered_is_said_once() -> None:
     played, wanted = Played(files=()), pod()
     for _ in range(3):
         await played.follow(wanted, snapshot("one"))
-    assert played.told == [("close", "/proc/1/root/run/netns/a: setns: operation not permitted")]
+    assert played.told == [("close", f"{NODE_ROOT}/run/netns/a: setns: operation not permitted")]
     kata = Played(info={"runtimeType": "io.containerd.kata.v2"})
     await kata.follow(wanted, snapshot("one"))
     assert kata.told == [("close", "the runtime 'io.containerd.kata.v2' has a network stack of its own")]
