@@ -50,7 +50,10 @@ def test_a_pod_runs_is_probed_and_appears_in_every_view(start: Start, tmp_path: 
     assert (json.loads(text)["schema"], json.loads(text)["node"]) == ("probelet-status/1", "node-e2e")
     status, content_type, text = page(f"{url}/statusz", "text/html")
     assert (status, content_type) == (200, "text/html; charset=utf-8")
-    assert "readiness passes" in text
+    assert text.startswith("<!doctype html>"), "it is led to the page for people"
+    status, content_type, text = page(f"{url}/heartbeats")
+    assert (status, content_type) == (200, "application/json")
+    assert [each["name"] for each in json.loads(text)["rows"]] == ["web"]
     for path in ("/metrics", "/metrics/probes"):
         status, content_type, text = page(f"{url}{path}")
         assert (status, content_type.startswith("text/plain; version=0.0.4")) == (200, True)
