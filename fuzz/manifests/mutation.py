@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 ROOT = Path(__file__).parent.parent.parent
-MANIFESTS = [*sorted(ROOT.glob("examples/*/*.yaml")), *sorted(Path(__file__).parent.glob("seeds/*"))]
+EXAMPLES = [path for path in sorted(ROOT.glob("examples/*/*.yaml")) if path.name != "probelet.yaml"]
+"""Manifests alone: a ``probelet.yaml`` beside them is a configuration."""
+MANIFESTS = [*EXAMPLES, *sorted(Path(__file__).parent.glob("seeds/*"))]
 
 # Values that readers of YAML, JSON and Go understand differently.
 VALUES = """

@@ -38,7 +38,7 @@ def test_every_mistake_is_one_line_and_every_pod_survives_encoding_and_decoding(
         path.write_bytes(data)
         try:
             for runtime in (None, "process", "cri"):
-                loaded = read_file(path, Rules(runtime=runtime))
+                loaded = read_file(path, Rules(runtime=runtime, probe_options=None))
                 examine(path, data, loaded.pods, loaded.problems)
         except Exception as error:
             raise AssertionError(f"{replay(number)}\n{data[:2000]!r}") from error

@@ -23,7 +23,6 @@ from probelet.cli.serve.flags import CONFIG, LOG, MANIFESTS, ConfigFlags, LogFla
 from probelet.cli.serve.programs import Programs, UserName, read_user
 from probelet.cli.serve.stand_in import STAND_IN, StandInFlags
 from probelet.cli.verb import verb
-from probelet.config.probe_options import allowed_options
 from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
@@ -90,6 +89,7 @@ def run(
     import socket
 
     from probelet.cli.serve.start import begin
+    from probelet.config.probe_options import allowed_options
     from probelet.daemon.run import PROCESS, RunFlags
     from probelet.node.source.watch import Manifests
 
