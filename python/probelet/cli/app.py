@@ -161,6 +161,11 @@ def main(*, handles_interrupt: bool = True) -> NoReturn:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = Exit.GOOD
+    except RuntimeError as error:
+        # Python 3.11 wraps what comes up while it makes a class.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        code = Exit.GOOD
     except (BrokenPipeError, SystemExit) as error:
         # The reader closed the pipe (`probelet events | head`); rich turns that into its own SystemExit.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):

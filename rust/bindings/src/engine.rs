@@ -427,13 +427,14 @@ impl Engine {
         self.with(py, |engine| engine.enter_network(uid, &path)).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's network.
+    /// From now on the pod's probes with ``network: pod`` go the ordinary way, because it is on the node's
+    /// network.
     fn share_network(&self, py: Python<'_>, uid: &str) {
         self.with(py, |engine| engine.share_network(uid));
     }
 
-    /// From now on the pod's probes with ``network: pod`` are prober errors with ``why``, or go the ordinary way if their
-    /// ``networkFallback`` says so.
+    /// From now on the pod's probes with ``network: pod`` are prober errors with ``why``, or go the ordinary way if
+    /// their ``networkFallback`` says so.
     fn close_network(&self, py: Python<'_>, uid: &str, why: &str) {
         self.with(py, |engine| engine.close_network(uid, why));
     }

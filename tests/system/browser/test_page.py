@@ -1,6 +1,7 @@
 """The page in a real browser: it is live, escapes what it shows, fits each window, and answers the keyboard."""
 
 from collections.abc import AsyncIterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,8 @@ async def test_it_is_live(shown: Shown) -> None:
 
 async def test_what_programs_and_people_write_stays_text(shown: Shown) -> None:
     view = shown.view
-    bad = failed(EVIL)
+    # Other tests of this process show the same attempt.
+    bad = deepcopy(failed(EVIL))
     bad["containers"][0] |= {"name": EVIL, "reason": EVIL}
     bad["containers"][0]["probes"]["readiness"]["last"] |= {"message": EVIL}
     view.document |= {"pods": [bad], "node": EVIL, "incidents": [incident(evidence=EVIL)], "incidents_total": 1}

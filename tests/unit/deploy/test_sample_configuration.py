@@ -23,6 +23,7 @@ UNSET = {
     "execClientDeadline",
     "execMaxInFlight",
     "flightRecorder",
+    "incidentWebhook",
     "maxContainerAge",
     "maxParallelImagePulls",
     "restartBudget",

@@ -290,7 +290,7 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
         (["--spec", '{"exec": 1}'], "--spec: exec: Invalid value: 1: must be a mapping, not a number"),
         (["--spec", "{"], "--spec: not YAML: did not find expected node content"),
         (["--spec", ""], "--spec: want one v1.Probe, as JSON"),
-        (["--spec", "{}", "--type", "liveness"], "--pod, --container and --type need --from"),
+        (["--spec", "{}", "--type", "liveness"], "--pod, --container, --type and --stand-in need --from"),
         (["--spec", "{}", "--from", "x.yaml"], "give one of http, "),
         ([], "give one of http, tcp, grpc, exec, --from and --spec"),
         (["http"], "--port"),

@@ -51,7 +51,7 @@ def test_a_hang_behind_a_timeout_of_many_periods_is_noticed_within_the_messages_
         if not messages:
             continue
         found += 1
-        said = re.search(r"only after up to (\d+) s .* refuses after .* = (\d+) s", messages[0].message)
+        said = re.search(r"only after up to (\d+) s\b.* refuses after .* = (\d+) s", messages[0].message)
         assert said is not None
         play = played(rng, timings)
         play.answer(probe_type, "success", [0])
