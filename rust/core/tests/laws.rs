@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::options::{FailureWindow, Network, ProbeOptions};
+use probelet_core::options::{FailureWindow, ProbeOptions};
 use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
