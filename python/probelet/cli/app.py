@@ -162,7 +162,7 @@ def main(*, handles_interrupt: bool = True) -> NoReturn:
     except KeyboardInterrupt:
         code = Exit.GOOD
     except RuntimeError as error:
-        # Python 3.11 wraps what comes up while it makes a class.
+        # Python 3.11 wraps an exception that ends the making of a class, and Ctrl-C may be that one.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         code = Exit.GOOD

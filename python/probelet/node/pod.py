@@ -283,7 +283,7 @@ class NodePod:
             self._published = publish
             self._start.observe(publish, self._host.timers.now(), self._parts.metrics.pods)
             self._parts.metrics.crash_loop.status_written()
-        self._host.networks.follow(self.pod, self._host.cache.snapshot(self.uid))
+        self._host.networks.follow(self.pod)
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
         if self._parts.options.on_publish is not None:

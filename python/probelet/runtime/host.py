@@ -61,7 +61,7 @@ class RuntimeHost(EngineHost):
             self.batches.on_entered = direct_execs.take
         self.cache = PodCache()
         self.inspection = Inspection(client, self.cache, self.timers)
-        self.networks = PodNetworks(client, engine, self.tasks)
+        self.networks = PodNetworks(client, engine, self.tasks, self.cache)
 
     def own(
         self,

@@ -26,11 +26,6 @@ class Status:
         return {**self.head, "pods": list(self.pods)}
 
 
-async def status_document(status: Status) -> dict[str, Any]:
-    """The whole document."""
-    return {**status.head, "pods": await in_pieces(status.pods)}
-
-
 async def status_json(status: Status) -> bytes:
     """The whole document as JSON."""
     # `pods` is the last key of the document.
@@ -86,3 +81,19 @@ class SharedBuild(Generic[T]):
             await asyncio.wait([running])
         self._running, self._next = self._next, None
         return await self._build()
+
+
+class StatusBuilds:
+    """The status document as JSON. Readers who ask for the same number of attempts share a build."""
+
+    def __init__(self, status: Callable[[int], Status]) -> None:
+        """``status`` begins a document in which each probe has so many of its last attempts."""
+        self._status = status
+        self._builds: dict[int, SharedBuild[bytes]] = {}
+
+    async def get(self, history: int) -> bytes:
+        """The document of a build that has not begun yet."""
+        build = self._builds.get(history)
+        if build is None:
+            build = self._builds[history] = SharedBuild(lambda: status_json(self._status(history)))
+        return await build.get()

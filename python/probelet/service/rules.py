@@ -31,7 +31,7 @@ class Rules:
     def opted(self, pod: Pod) -> tuple[Pod, list[FieldError]]:
         """The pod with the options of its probes, and the mistakes in its annotation: a pod with any has only
         the node's own options."""
-        return (pod, []) if self.probe_options is None else fold_options(pod, self.probe_options)
+        return fold_options(pod, self.probe_options)
 
     def mistakes(self, pod: Pod) -> list[FieldError]:
         """The mistakes that the configuration makes of a pod's fields."""

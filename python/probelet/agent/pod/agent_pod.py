@@ -71,8 +71,7 @@ class AgentPod:
         self.uid = first.uid
         self.full_name = f"{first.namespace}/{first.name}"
         # A pod with a mistake in its options keeps its ordinary probes.
-        own = probed(first.pod, reading)
-        self.pod, mistakes = (own, []) if (usual := parts.probe_options) is None else fold_options(own, usual)
+        self.pod, mistakes = fold_options(probed(first.pod, reading), parts.probe_options)
         """The definition with only the probes that were taken over."""
         self.problems = (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
         """The parts of the annotations that are ignored, a line each."""
@@ -241,7 +240,7 @@ class AgentPod:
     def _publish(self, publish: Publish) -> None:
         engine = self._host.engine
         is_first, self._published = self._published is None, publish
-        self._host.networks.follow(self.pod, self._host.cache.snapshot(self.uid))
+        self._host.networks.follow(self.pod)
         if is_first:
             facts = begun(self.pod, publish.containers, self._parts.journal, self._written)
             status = encode_facts(publish, facts)

@@ -5,12 +5,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from probelet._rust import expand
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.probe.document import Seen, exact
+from probelet.cli.probe.own_runtime import own_runtime, sandbox_of
 from probelet.cli.probe.target import Target
 from probelet.node.effects.environment.config_error import ContainerConfigError
 from probelet.node.effects.environment.place import Place
@@ -21,7 +20,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError
 from probelet.runtime.cri.exec import ExecOutcome, exec_attempt
 from probelet.runtime.cri.v1 import api_pb2
-from probelet.runtime.embedded.launch import LaunchError, launch
+from probelet.runtime.embedded.launch import LaunchError
 from probelet.runtime.seen.node_address import node_address
 
 # The first process of the container in which the command runs: it waits for its kill.
@@ -52,19 +51,13 @@ async def _container(
         client = await stack.enter_async_context(RuntimeClient(runtime))
         await client.verify()
         return client, container_id.rpartition("://")[2]
-    state = stack.enter_context(TemporaryDirectory(prefix="probelet-probe-"))
-    embedded = await launch(Path(state))
-    stack.push_async_callback(embedded.aclose)
-    client = await stack.enter_async_context(RuntimeClient(embedded.endpoint))
+    _, client = await own_runtime(stack)
     return client, await _wait_container(client, target)
 
 
 async def _wait_container(client: RuntimeClient, target: Target) -> str:
     """Starts a container with the environment and working directory of the probed one."""
-    meta = target.pod.metadata
-    sandbox = api_pb2.PodSandboxConfig(
-        metadata=api_pb2.PodSandboxMetadata(name=meta.name, namespace=meta.namespace, uid=meta.uid)
-    )
+    sandbox = sandbox_of(target)
     sandbox_id = await client.run_pod_sandbox(sandbox)
     place = Place(
         pod_ip=target.pod_ip,

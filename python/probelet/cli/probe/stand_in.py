@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.probe.attempt import over_socket, repeated
 from probelet.cli.probe.document import Seen
 from probelet.cli.probe.exec import attempt_in
+from probelet.cli.probe.own_runtime import own_runtime, sandbox_of
 from probelet.cli.probe.target import Target
 from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError
 from probelet.runtime.cri.v1 import api_pb2
-from probelet.runtime.embedded.launch import LaunchError, launch
+from probelet.runtime.embedded.launch import LaunchError
 from probelet.runtime.embedded.stand_in.plan import Behaviour
 from probelet.runtime.embedded.stand_in.pod import with_stand_ins
 
@@ -65,15 +65,8 @@ def _begun(runner: asyncio.Runner, target: Target) -> Iterator[tuple[RuntimeClie
 
 async def _start(stack: AsyncExitStack, target: Target) -> tuple[RuntimeClient, str, str, Path]:
     """Starts the container; returns the runtime's client, the container, its pod's address and its log."""
-    state = stack.enter_context(TemporaryDirectory(prefix="probelet-probe-"))
-    embedded = await launch(Path(state))
-    stack.push_async_callback(embedded.aclose)
-    client = await stack.enter_async_context(RuntimeClient(embedded.endpoint))
-    meta, container = target.pod.metadata, target.container
-    sandbox = api_pb2.PodSandboxConfig(
-        metadata=api_pb2.PodSandboxMetadata(name=meta.name, namespace=meta.namespace, uid=meta.uid),
-        log_directory=str(embedded.log_directory),
-    )
+    embedded, client = await own_runtime(stack)
+    sandbox, container = sandbox_of(target, embedded.log_directory), target.container
     embedded.log_directory.mkdir(exist_ok=True)
     sandbox_id = await client.run_pod_sandbox(sandbox)
     address = (await client.pod_sandbox_status(sandbox_id)).status.network.ip

@@ -27,21 +27,31 @@ class NetworkEngine(Protocol):
     def leave_network(self, uid: str) -> None: ...
 
 
+class Snapshots(Protocol):
+    """The part of ``PodCache`` that knows the sandboxes of pods."""
+
+    def snapshot(self, uid: str) -> Snapshot: ...
+
+
 class PodNetworks:
     """One for all pods of a runtime."""
 
-    def __init__(self, client: RuntimeClient, engine: NetworkEngine, tasks: Tasks) -> None:
+    def __init__(self, client: RuntimeClient, engine: NetworkEngine, tasks: Tasks, cache: Snapshots) -> None:
         self._client = client
         self._engine = engine
+        self._cache = cache
         self._tasks = tasks
         self._sandboxes: dict[str, str] = {}
         """The sandbox of which the engine knows or will soon, by pod."""
 
-    def follow(self, pod: Pod, snapshot: Snapshot) -> None:
+    def follow(self, pod: Pod) -> None:
         """The runtime has news of a pod. A new sandbox has a new network."""
+        # Nearly no pod asks, so this comes before everything that costs more.
+        if not any(_asking(pod)):
+            return
         uid = pod.metadata.uid
-        newest = snapshot.sandboxes[0] if snapshot.sandboxes else None
-        if newest is None or not newest.ready or self._sandboxes.get(uid) == newest.id or not any(_asking(pod)):
+        newest = next(iter(self._cache.snapshot(uid).sandboxes), None)
+        if newest is None or not newest.ready or self._sandboxes.get(uid) == newest.id:
             return
         self._sandboxes[uid] = newest.id
         if pod.spec.host_network:

@@ -18,7 +18,7 @@ from probelet.server.document.incident import IncidentChange, NumberedChange
 from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
 from probelet.server.query import history_asked
 from probelet.server.refusals import LibraryLog, Refusals
-from probelet.server.status import SharedBuild, status_json
+from probelet.server.status import StatusBuilds
 from probelet.server.view import View
 from probelet.spec.model.probe import PROBE_TYPES
 
@@ -62,8 +62,7 @@ class ControlServer:
         self.followers = 0
         self._closing = asyncio.Event()
         self._connections = connections
-        # By the number of attempts that each probe has; readers of one number share a build.
-        self._status_json: dict[int, SharedBuild[bytes]] = {}
+        self._status_json = StatusBuilds(view.status)
         self._refusals = Refusals("control")
         self._answering = Answering(endless=("/events", "/incidents"))
         self._acceptor: Acceptor | None = None
@@ -111,11 +110,8 @@ class ControlServer:
             self._acceptor.abort()
 
     async def _status(self, request: web.Request) -> web.Response:
-        history = history_asked(request)
-        build = self._status_json.get(history)
-        if build is None:
-            build = self._status_json[history] = SharedBuild(lambda: status_json(self._view.status(history)))
-        return web.Response(body=await build.get(), content_type="application/json")
+        body = await self._status_json.get(history_asked(request))
+        return web.Response(body=body, content_type="application/json")
 
     async def _logs(self, request: web.Request) -> web.Response:
         try:

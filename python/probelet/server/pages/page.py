@@ -6,8 +6,6 @@ from typing import Final
 from probelet.server.pages.script import SCRIPT
 from probelet.server.pages.style import STYLE
 
-__all__ = ["PAGE", "SCRIPT", "STYLE"]
-
 PAGE: Final = f"""<!doctype html>
 <html lang="en">
 <head>

@@ -13,11 +13,13 @@ from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
 from probelet.server.pages.heartbeats import Heartbeats
 from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
-from probelet.server.pages.page import PAGE, SCRIPT, STYLE
+from probelet.server.pages.page import PAGE
+from probelet.server.pages.script import SCRIPT
+from probelet.server.pages.style import STYLE
 from probelet.server.query import VERSION_MAX, history_asked, number_asked
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
-from probelet.server.status import OneAtATime, SharedBuild, status_json
+from probelet.server.status import OneAtATime, StatusBuilds, status_json
 from probelet.server.view import View
 
 # The type of the Prometheus text format, the same as on the kubelet's /metrics.
@@ -27,7 +29,7 @@ _VIEW = web.AppKey("view", View)
 _REQUESTS = web.AppKey("requests", HttpMetrics)
 _REFUSALS = web.AppKey("refusals", Refusals)
 _TURNS = web.AppKey("turns", OneAtATime)
-_JSON = web.AppKey("json", dict[int, SharedBuild[bytes]])
+_JSON = web.AppKey("json", StatusBuilds)
 _HEARTBEATS = web.AppKey("heartbeats", Heartbeats)
 
 
@@ -83,18 +85,15 @@ async def _heartbeats(request: web.Request) -> web.Response:
 
 async def _statusz(request: web.Request) -> web.Response:
     headers = {**_HEADERS, "Vary": "Accept"}
-    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document. So does a person
-    # who asks for a part of it.
+    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document. A browser gets it,
+    # too, if its request has parameters.
     if "text/html" in request.headers.get("Accept", "") and not request.query:
         # A relative address also leads to the page behind a proxy that adds a path.
         return web.Response(status=302, headers={**headers, "Location": "./"})
     view, history, pod = request.app[_VIEW], history_asked(request), request.query.get("pod", "")
     if pod:
         return _document(await status_json(view.status(history, pod)), headers)
-    builds = request.app[_JSON]
-    if history not in builds:
-        builds[history] = SharedBuild(lambda: status_json(view.status(history)))
-    return _document(await builds[history].get(), headers)
+    return _document(await request.app[_JSON].get(history), headers)
 
 
 def _document(body: bytes, headers: dict[str, str]) -> web.Response:
@@ -142,7 +141,7 @@ class HttpServer:
         app[_REQUESTS] = requests
         app[_REFUSALS] = self._refusals
         app[_TURNS] = OneAtATime()
-        app[_JSON] = {}
+        app[_JSON] = StatusBuilds(view.status)
         app[_HEARTBEATS] = Heartbeats(view)
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
         return app

@@ -28,11 +28,14 @@ _Chosen = dict[str, dict[ProbeType, dict[str, Any]]]
 """Container -> type -> the options that the annotation names."""
 
 
-def fold_options(pod: Pod, defaults: OptionDefaults = NO_DEFAULTS) -> tuple[Pod, Errors]:
+def fold_options(pod: Pod, defaults: OptionDefaults | None = NO_DEFAULTS) -> tuple[Pod, Errors]:
     """Writes the annotation's options, and the node's where it names none, into a copy of ``pod``, whose defaults are
-    set. With a mistake in the annotation, which is an error with its path, only the node's apply."""
-    text = pod.metadata.annotations.get(ANNOTATION)
+    set. With a mistake in the annotation, which is an error with its path, only the node's apply. ``defaults`` is None
+    on a node that allows no options: it does not read the annotation."""
     errors: Errors = []
+    if defaults is None:
+        return pod, errors
+    text = pod.metadata.annotations.get(ANNOTATION)
     chosen = {} if text is None else _chosen(pod, text, errors)
     if errors:
         chosen = {}

@@ -169,12 +169,8 @@ class _Reader:
         mistyped = {problem.field for problem in found if problem.severity == "error"}
         pod, errors = fold_annotation(kind.pod(decoded))
         pod = set_defaults(pod)
-        without_effect: list[FieldError] = []
-        if self._rules.probe_options is not None:
-            pod, mistakes = fold_options(pod, self._rules.probe_options)
-            errors += mistakes
-        elif PROBE_OPTIONS in pod.metadata.annotations:
-            without_effect.append(_NOT_OPTED_IN)
+        pod, mistakes = fold_options(pod, self._rules.probe_options)
+        errors += mistakes
         name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)
         place = Place(self._path, root, prefix, name, kind.template)
         found = [msgspec.structs.replace(problem, object=name) for problem in found]
@@ -182,7 +178,9 @@ class _Reader:
         pods = self._pods(pod, kind, asked)
         # The last name is the longest.
         errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
-        warnings = unresolved_ports(pod) + without_effect
+        warnings = unresolved_ports(pod)
+        if self._rules.probe_options is None and PROBE_OPTIONS in pod.metadata.annotations:
+            warnings.append(_NOT_OPTED_IN)
         written = None if self._rules.change is None else pod.spec
         if self._rules.change is not None:
             pods = [self._rules.change(each, name.name) for each in pods]

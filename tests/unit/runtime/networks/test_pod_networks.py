@@ -41,7 +41,8 @@ class Played:
         self.asked: list[str] = []
         self.told: list[tuple[str, ...]] = []
         self.spawned: list[asyncio.Task[None]] = []
-        self.networks = PodNetworks(self, self, self)  # type: ignore[arg-type]
+        self.seen = Snapshot()
+        self.networks = PodNetworks(self, self, self, self)  # type: ignore[arg-type]
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.spawned.append(asyncio.create_task(work))
@@ -51,6 +52,9 @@ class Played:
         assert verbose
         self.asked.append(sandbox)
         return SimpleNamespace(info={"info": json.dumps(self.info)})
+
+    def snapshot(self, uid: str) -> Snapshot:
+        return self.seen
 
     def enter_network(self, uid: str, path: str) -> bool:
         if path not in self.files:
@@ -68,7 +72,8 @@ class Played:
         self.told.append(("leave",))
 
     async def follow(self, followed: Pod, seen: Snapshot) -> None:
-        self.networks.follow(followed, seen)
+        self.seen = seen
+        self.networks.follow(followed)
         await asyncio.gather(*self.spawned)
         self.spawned.clear()
 

@@ -122,16 +122,20 @@ def kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def children(pid: int | None = None) -> list[int]:
-    """The children of this process, or of the process ``pid``, including exited ones that nobody has reaped.
+def children() -> list[int]:
+    """The children of this process, including exited ones that nobody has reaped.
 
     It reads one small file if the kernel has it (CONFIG_PROC_CHILDREN, on in every distribution): fast enough to catch
     a process that keeps forking and exiting. Orphans become children of the main thread, which also starts our
-    children. Of another process it knows what the main thread has started.
+    children.
     """
     if HAS_CHILDREN_FILE:
-        return [int(child) for child in _content(f"/proc/{pid}/task/{pid}/children" if pid else CHILDREN_FILE).split()]
-    return [row.pid for row in processes().values() if row.parent == (pid or os.getpid())]
+        return _pids_in(CHILDREN_FILE)
+    return [row.pid for row in processes().values() if row.parent == os.getpid()]
+
+
+def _pids_in(path: str) -> list[int]:
+    return [int(pid) for pid in _content(path).split()]
 
 
 def reap() -> tuple[int, bool]:
@@ -181,7 +185,9 @@ def _kill_from_the_leaves() -> None:
     waiting, inner = children(), []
     while waiting:
         pid = waiting.pop()
-        below = children(pid)
+        # What its main thread has started; none where the kernel has no such file. What is missed becomes a child of
+        # ours.
+        below = _pids_in(f"/proc/{pid}/task/{pid}/children")
         if below:
             inner.append(pid)
             waiting.extend(below)
