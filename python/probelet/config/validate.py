@@ -119,8 +119,10 @@ def _validate_webhook(config: ProbeletConfiguration) -> list[FieldError]:
     if url is None:
         return []
     path = "incidentWebhook"
+    # The configuration is on the page /configz, and errors are in logs: neither shows a password.
+    shown = "" if "@" in url else url
     if not config.incidents:
-        return [FieldError(path, "Invalid value", url, "needs incidents: true")]
+        return [FieldError(path, "Invalid value", shown, "needs incidents: true")]
     try:
         found = urlsplit(url)
         # Reading the port raises for one that cannot be.
@@ -128,8 +130,7 @@ def _validate_webhook(config: ProbeletConfiguration) -> list[FieldError]:
     except ValueError:
         is_known = False
     if not is_known or not url.isprintable() or " " in url or found.fragment:
-        return [FieldError(path, "Invalid value", url, "must be an http or https URL")]
+        return [FieldError(path, "Invalid value", shown, "must be an http or https URL")]
     if found.username is not None or found.password is not None:
-        # The configuration is on the page /configz, and errors are in logs.
         return [FieldError(path, "Invalid value", "", "must not have a user or password")]
     return []

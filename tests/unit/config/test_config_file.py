@@ -222,6 +222,14 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: incidentWebhook: Invalid value: "": must not have a user or password',
         ),
         (
+            PROBELET + "incidentWebhook: ftp://u:secret@am/\n",
+            'c.yaml:3: incidentWebhook: Invalid value: "": must be an http or https URL',
+        ),
+        (
+            PROBELET + "incidents: false\nincidentWebhook: http://u:secret@am/\n",
+            'c.yaml:4: incidentWebhook: Invalid value: "": needs incidents: true',
+        ),
+        (
             PROBELET + "incidentWebhook: http://am/\nincidents: false\n",
             'c.yaml:3: incidentWebhook: Invalid value: "http://am/": needs incidents: true',
         ),
