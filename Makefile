@@ -173,8 +173,11 @@ fuzz: $(STAMPS)/extension ## try new inputs on every property and every parser o
 RECORD_COUNT ?= 500
 RECORD_SEED  ?= $(shell date +%s)
 
-record: $(STAMPS)/extension ## compare our prober with the kubelet's own (Go) on random scenarios; RECORD_COUNT=500, RECORD_SEED
-	@$(PY) -m tests.kubelet.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
+# KUBELET is any published release from 1.34 on.
+KUBELET ?= 1.36.3
+
+record: $(STAMPS)/extension ## compare our prober with a kubelet's own (Go) on random scenarios; KUBELET=1.36.3, RECORD_COUNT=500, RECORD_SEED
+	@$(PY) -m tests.kubelet.recorder --kubelet $(KUBELET) --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
 # SIDE_BY_SIDE="--pods crash grpc" takes some pods; "--api-server" gives the kubelet the API server of KUBEBUILDER_ASSETS.
 side-by-side: $(STAMPS)/extension ## compare with a real kubelet on a real containerd (root, Go, containerd; ten minutes)

@@ -12,7 +12,7 @@ use probelet_core::bucket::TokenBucket;
 use probelet_core::prober::Outcome;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::rng::Rng;
-use probelet_core::semantics::GrpcConnect;
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
@@ -145,7 +145,7 @@ fn record(times: u64) {
 /// Probes a target of the same thread, which reads and answers with the next of `answers` in turn.
 fn probes(times: u64, answers: &[&[u8]], handler: impl Fn(i64) -> Handler) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+    let asker = Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_36.handler_rules(), pod_uid: None };
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("the listener is bound").port();

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 from probelet._rust import Simulation
-from probelet.config.gate import DEFAULT_VERSION
 
 from probelet_conformance.play import USER_AGENT, status_line, trace_line
 from probelet_conformance.pod import pod_object
@@ -19,9 +18,12 @@ from probelet_conformance.recording import Line, Recording, ScenarioPod, Trace
 from probelet_conformance.scripted_pod import ScriptedPod
 
 
-def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
-    """Replay a scenario's events; returns `inputs`, `results` and `statuses` in the recordings' schema."""
-    return ClosedPlayer(recording, kubelet_version).play()
+def play_closed(recording: Recording, kubelet_version: str | None = None) -> Trace:
+    """Replay a scenario's events; returns `inputs`, `results` and `statuses` in the recordings' schema.
+
+    `kubelet_version` selects the rules; None is the release that was recorded.
+    """
+    return ClosedPlayer(recording, kubelet_version or recording.release).play()
 
 
 class ClosedPlayer(RecordedGlue):

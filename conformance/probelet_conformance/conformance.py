@@ -83,11 +83,11 @@ class Header(msgspec.Struct):
     schema: str = ""
 
 
-def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
+def conformance(folder: Path, kubelet_version: str | None = None) -> Report:
     """Plays every recording below `folder`: traces of the prober, and cases of its handlers. A file of another kind
     does not end the run.
 
-    `kubelet_version` selects the rules; the recordings are of 1.36.
+    `kubelet_version` selects the rules; None is the release that each recording was made with.
 
     Raises:
         OSError: a target of the recordings cannot get its address or port.
@@ -107,7 +107,7 @@ def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
         for recording in recordings:
             name, played = recording.scenario.name, _played(recording, kubelet_version)
             report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in played])
-    for case, found in examined(cases, kubelet_version):
+    for case, found in examined(cases, kubelet_version or DEFAULT_VERSION):
         # One line per section is enough for a person.
         first: dict[str, Difference] = {}
         for difference in found:
@@ -126,7 +126,7 @@ def _holds_cases(path: Path) -> bool:
         raise RecordingError(f"{path}: not a recording: {error}") from error
 
 
-def _played(recording: Recording, kubelet_version: str) -> Iterator[tuple[str, Difference]]:
+def _played(recording: Recording, kubelet_version: str | None) -> Iterator[tuple[str, Difference]]:
     for difference in compare(recording, play(recording, kubelet_version)):
         yield difference.section, difference
     if recording.kills:

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 
 import msgspec
 from probelet._rust import Simulation
-from probelet.config.gate import DEFAULT_VERSION
 
 from probelet_conformance.difference import compare
 from probelet_conformance.pod import pod_object
@@ -37,12 +36,12 @@ KUBELET_WORDS = {"Unknown": "UNKNOWN"}
 """Results print as the kubelet's results.Result does; an unknown one is in capitals."""
 
 
-def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
+def play(recording: Recording, kubelet_version: str | None = None) -> Trace:
     """Replays a recording and returns probelet's trace, in the recordings' schema and canonical order.
 
     A variant may have other inputs than the trace, or snapshots of the workers at other times. Then each is played, and
-    the trace that is nearest to a recorded one is returned. `kubelet_version` selects the rules; the recordings are of
-    1.36.
+    the trace that is nearest to a recorded one is returned. `kubelet_version` selects the rules; None is
+    the release that was recorded.
 
     Raises:
         ValueError: the version is unknown.
@@ -52,7 +51,7 @@ def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
         other = msgspec.structs.replace(recording, trace=variant.trace)
         if all(_asked(other) != _asked(known) for known in recordings):
             recordings.append(other)
-    played = [OpenReplay(each, kubelet_version).play() for each in recordings]
+    played = [OpenReplay(each, kubelet_version or recording.release).play() for each in recordings]
     return min(played, key=lambda trace: len(compare(recording, trace)))
 
 

@@ -1,12 +1,15 @@
 """A recording: one scenario, and the trace of the kubelet's prober for it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from probelet.config.gate import DEFAULT_VERSION, VERSIONS
 from probelet.errors import ProbeletError
 
 SCHEMA = "kubelet-prober-trace/1"
+RELEASE = re.compile(r"k8s\.io/kubernetes v(\d+\.\d+)\.\d+")
 
 Line = dict[str, Any]
 Trace = dict[str, list[Line]]
@@ -53,6 +56,13 @@ class Recording(msgspec.Struct):
     trace: Trace
     variants: list[Variant] = []
     kubernetes: str = ""
+    """The module whose prober was recorded, such as ``k8s.io/kubernetes v1.36.3``."""
+
+    @property
+    def release(self) -> str:
+        """The minor release that was recorded, such as 1.36; the default one for a recording that does not say."""
+        named = RELEASE.fullmatch(self.kubernetes)
+        return named[1] if named and named[1] in VERSIONS else DEFAULT_VERSION
 
     @property
     def end_ms(self) -> int:

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import KubeletVersion, Output
+from probelet.cli.options import Output
 from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
+
+from probelet_conformance.cli.options import RecordedVersion
 
 if TYPE_CHECKING:
     from probelet_conformance.conformance import Finding
@@ -31,7 +33,7 @@ def conformance(
     /,
     *,
     output: Output = "table",
-    kubelet_version: KubeletVersion = "1.36",
+    kubelet_version: RecordedVersion = None,
 ) -> int:
     import msgspec
 

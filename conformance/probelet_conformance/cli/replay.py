@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import KubeletVersion
 from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
+
+from probelet_conformance.cli.options import RecordedVersion
 
 if TYPE_CHECKING:
     from probelet_conformance import Recording
@@ -33,7 +34,7 @@ def replay(
             help="json: probelet's own trace, one object per line; `skipped` says why a recording has none.",
         ),
     ] = "text",
-    kubelet_version: KubeletVersion = "1.36",
+    kubelet_version: RecordedVersion = None,
 ) -> int:
     from probelet_conformance import compare, play
     from probelet_conformance.story import differences_text, story

@@ -6,6 +6,7 @@ use std::time::Duration;
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::port::resolve;
 use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::semantics::TextPorts;
 use probelet_core::spec::{Handler, PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
@@ -25,7 +26,7 @@ pub fn play(json: &[u8]) {
         let _ = pod.field_path(index);
         for probe in ProbeType::ALL.into_iter().filter_map(|probe_type| container.probe(probe_type)) {
             if let Handler::HttpGet(get) = &probe.handler {
-                let _ = resolve(&get.port, &container.ports);
+                let _ = resolve(&get.port, &container.ports, TextPorts::MayBeNumbers);
             }
         }
     }

@@ -1,7 +1,8 @@
-//! A port of any spelling, against a naive version of Go's rules: named ports first, then `strconv.Atoi`, then 1 to
-//! 65535.
+//! A port of any spelling, against a naive version of Go's rules: named ports first, then `strconv.Atoi` or, from 1.37 on,
+//! nothing, then 1 to 65535.
 
 use probelet_core::port::resolve;
+use probelet_core::semantics::TextPorts;
 use probelet_core::spec::IntOrString;
 
 /// Plays one input: the port as in JSON, `80` or `"web`, then a line `name=number` for each named port.
@@ -24,13 +25,18 @@ pub fn play(bytes: &[u8]) {
         None => named.iter().find(|(name, _)| *name == text).map_or_else(|| atoi(text), |(_, number)| Some(*number)),
     };
     let expected = expected.and_then(|number| (1..=65_535).contains(&number).then_some(number));
-    match resolve(&port, &ports) {
+    match resolve(&port, &ports, TextPorts::MayBeNumbers) {
         Ok(resolved) => assert_eq!(Some(i64::from(resolved)), expected),
         Err(error) => {
             assert_eq!(expected, None, "{error}");
             assert!(error.starts_with("strconv.Atoi: parsing ") || error.starts_with("invalid port number: "));
             assert!(!error.contains('\n'), "one line");
         }
+    }
+    let is_named = number.is_some() || named.iter().any(|(name, _)| *name == text);
+    match resolve(&port, &ports, TextPorts::AreNames) {
+        Ok(resolved) => assert_eq!((is_named, Some(i64::from(resolved))), (true, expected)),
+        Err(error) => assert!(error.starts_with("invalid port number: ") || !is_named && error.ends_with(" not found")),
     }
 }
 

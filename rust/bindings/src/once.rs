@@ -32,7 +32,7 @@ pub(crate) fn attempt<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let probe = decode_probe(spec).map_err(InputError::from)?;
     let ports: Vec<(Box<str>, i64)> = ports.into_iter().map(|(name, port)| (name.into(), port)).collect();
-    let asker = Asker { user_agent, grpc_connect: release(kubelet_version)?.grpc_connect, pod_uid: None };
+    let asker = Asker { user_agent, rules: release(kubelet_version)?.handler_rules(), pod_uid: None };
     let seen = py.detach(|| probe_once_as_json(&probe, AttemptContext { ports: &ports, pod_ip, asker }));
     Ok(PyBytes::new(py, &seen.map_err(|error| PyOSError::new_err(error.to_string()))?))
 }

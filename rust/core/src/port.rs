@@ -1,18 +1,20 @@
-//! Resolves a probe's port (kubelet pkg/probe/util.go:ResolveContainerPort, 1.36).
+//! Resolves a probe's port (kubelet pkg/probe/util.go:ResolveContainerPort, 1.36 and 1.37).
 
+use crate::semantics::TextPorts;
 use crate::spec::IntOrString;
 
-/// Resolves a probe's port. `ports` are the probed container's own named ports; text that names none of them is a
-/// number.
+/// Resolves a probe's port. `ports` are the probed container's own named ports; `rules` say what text is that names none
+/// of them.
 ///
 /// # Errors
 /// Returns the kubelet's error text. It makes the run a prober error, never a failure.
-pub fn resolve(port: &IntOrString, ports: &[(Box<str>, i64)]) -> Result<u16, String> {
+pub fn resolve(port: &IntOrString, ports: &[(Box<str>, i64)], rules: TextPorts) -> Result<u16, String> {
     let number = match port {
         IntOrString::Int(number) => *number,
-        IntOrString::Str(text) => match ports.iter().find(|(name, _)| name == text) {
-            Some((_, number)) => *number,
-            None => parse_int(text)?,
+        IntOrString::Str(text) => match (ports.iter().find(|(name, _)| name == text), rules) {
+            (Some((_, number)), _) => *number,
+            (None, TextPorts::MayBeNumbers) => parse_int(text)?,
+            (None, TextPorts::AreNames) => return Err(format!("port {text:?} not found")),
         },
     };
     match u16::try_from(number) {
@@ -35,8 +37,13 @@ fn parse_int(text: &str) -> Result<i64, String> {
 mod tests {
     use super::*;
 
+    fn found(text: &str, rules: TextPorts) -> Result<u16, String> {
+        let ports = [("http".into(), 8080), ("http".into(), 9), ("bad".into(), 0)];
+        resolve(&IntOrString::Str(text.into()), &ports, rules)
+    }
+
     fn named(text: &str) -> Result<u16, String> {
-        resolve(&IntOrString::Str(text.into()), &[("http".into(), 8080), ("http".into(), 9), ("bad".into(), 0)])
+        found(text, TextPorts::MayBeNumbers)
     }
 
     #[test]
@@ -57,10 +64,19 @@ mod tests {
     }
 
     #[test]
+    fn another_string_is_a_mistake_from_1_37_on() {
+        let rules = TextPorts::AreNames;
+        assert_eq!(found("http", rules), Ok(8080));
+        assert_eq!(found("80", rules), Err(r#"port "80" not found"#.into()));
+        assert_eq!(found("", rules), Err(r#"port "" not found"#.into()));
+        assert_eq!(found("bad", rules), Err("invalid port number: 0".into()));
+    }
+
+    #[test]
     fn a_number_outside_1_to_65535_is_an_error() {
         assert_eq!(named("bad"), Err("invalid port number: 0".into()));
         assert_eq!(named("65536"), Err("invalid port number: 65536".into()));
-        assert_eq!(resolve(&IntOrString::Int(-1), &[]), Err("invalid port number: -1".into()));
-        assert_eq!(resolve(&IntOrString::Int(65_535), &[]), Ok(65_535));
+        assert_eq!(resolve(&IntOrString::Int(-1), &[], TextPorts::AreNames), Err("invalid port number: -1".into()));
+        assert_eq!(resolve(&IntOrString::Int(65_535), &[], TextPorts::AreNames), Ok(65_535));
     }
 }

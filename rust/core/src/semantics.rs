@@ -12,6 +12,7 @@
 //! | V10 | a terminated container's workers | [`Semantics::restart_rules`], [`Semantics::restart_all_containers`] |
 //! | V11 | a startup success holds | [`Semantics::startup_success_holds`] |
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
+//! | V13 | a port's text that is no name | [`Semantics::text_ports`] |
 //!
 //! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
 //! differs in these:
@@ -56,6 +57,24 @@ pub enum GrpcConnect {
     Once,
     /// The probe connects again until its time is over (recorded: `grpc_refused`).
     UntilTimeout,
+}
+
+/// What a port's text is that names no port of the container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TextPorts {
+    /// A number, if it reads as one (recorded: releases up to 1.36).
+    MayBeNumbers,
+    /// A mistake, also where it reads as a number (recorded: 1.37).
+    AreNames,
+}
+
+/// What a handler must know of the kubelet's release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandlerRules {
+    /// What a gRPC probe does when it cannot connect.
+    pub grpc_connect: GrpcConnect,
+    /// What a port's text is that names no port.
+    pub text_ports: TextPorts,
 }
 
 /// What a liveness probe publishes while no run of a new container has decided.
@@ -130,6 +149,8 @@ pub struct Semantics {
     pub startup_success_holds: bool,
     /// Whether StopLivenessAndStartup stops sidecars' workers too.
     pub stop_covers_sidecars: bool,
+    /// What a port's text is that names no port of the container.
+    pub text_ports: TextPorts,
     /// Whether a manually triggered readiness run begins a new period (no release here differs).
     pub trigger_resets_ticker: bool,
 }
@@ -167,10 +188,12 @@ impl Semantics {
         started_inheritance: StartedInheritance::ByName,
         startup_success_holds: true,
         stop_covers_sidecars: false,
+        text_ports: TextPorts::MayBeNumbers,
         trigger_resets_ticker: true,
     };
-    /// Kubernetes 1.37.0 (inferred).
-    pub const V1_37: Self = Self { existing_worker: ExistingWorker::SkipContainer, ..Self::V1_36 };
+    /// Kubernetes 1.37.2, as recorded.
+    pub const V1_37: Self =
+        Self { existing_worker: ExistingWorker::SkipContainer, text_ports: TextPorts::AreNames, ..Self::V1_36 };
     /// Kubernetes 1.38 and later (inferred).
     pub const V1_38: Self = Self {
         grpc_connect: GrpcConnect::Once,
@@ -193,6 +216,11 @@ impl Semantics {
             new_container: NewContainer::DropsRuns,
             ..self
         }
+    }
+
+    /// The rules that the handlers follow.
+    pub const fn handler_rules(&self) -> HandlerRules {
+        HandlerRules { grpc_connect: self.grpc_connect, text_ports: self.text_ports }
     }
 
     /// The rules of a release named like `1.36`; None for an unknown one.

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use probelet_core::prober::Outcome;
-use probelet_core::semantics::GrpcConnect;
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_engine::handler::{Asker, Buffers, probe_once};
 use probelet_play::cause::Cause;
@@ -63,7 +63,7 @@ fn target() -> u16 {
 /// How many allocations a hundred attempts make, after ten that fill the buffers.
 fn allocations_of(handler: &Handler) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+    let asker = Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_36.handler_rules(), pod_uid: None };
     let mut buffers = Buffers::default();
     runtime.block_on(async {
         let mut before = 0;

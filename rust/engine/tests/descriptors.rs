@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use probelet_core::prober::{Outcome, Phasing};
-use probelet_core::semantics::{GrpcConnect, Semantics};
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::status::Glue;
 use probelet_engine::attempt::starvation::Starving;
@@ -65,7 +65,7 @@ fn get(port: u16, scheme: &str, host: &str) -> Handler {
 }
 
 const ASKER: Asker<'static> =
-    Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+    Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_36.handler_rules(), pod_uid: None };
 
 #[test]
 fn an_attempt_that_lacks_a_descriptor_is_a_prober_error_whichever_one_it_lacks() {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 
-use probelet_core::semantics::GrpcConnect;
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_engine::handler::{Asker, Buffers, probe_once};
 use probelet_golang::http2::PREFACE;
@@ -84,7 +84,7 @@ fn grpc(port: u16) -> Handler {
 /// The peak of an attempt, and what its buffers keep until the next one begins.
 fn peak_and_rest(handler: &Handler) -> (isize, isize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::Once, pod_uid: None };
+    let asker = Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_38.handler_rules(), pod_uid: None };
     runtime.block_on(async {
         let mut buffers = Buffers::default();
         let mut found = (0, 0);

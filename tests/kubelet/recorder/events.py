@@ -55,7 +55,6 @@ def scenario_of(dice: Random, name: str) -> Made:
     plot = Plot(dice, pods, kind, dice.choice([12_000, 26_000, 40_000]))
     return {
         "schema": "kubelet-prober-trace/1",
-        "kubernetes": "k8s.io/kubernetes v1.36.3",
         "scenario": {
             "name": name,
             "warmup_ms": warmup_ms,

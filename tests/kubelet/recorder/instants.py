@@ -114,7 +114,6 @@ def _two_results(startup: int, readiness: int) -> Made:
 def _made(containers: list[Made], duration_ms: int) -> Made:
     return {
         "schema": "kubelet-prober-trace/1",
-        "kubernetes": "k8s.io/kubernetes v1.36.3",
         "scenario": {"warmup_ms": 3_600_000, "duration_ms": duration_ms, "pods": [_pod("p", containers)]},
     }
 

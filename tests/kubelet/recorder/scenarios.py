@@ -37,7 +37,6 @@ def scenario_of(number: int) -> Made:
     life.play()
     return {
         "schema": "kubelet-prober-trace/1",
-        "kubernetes": "k8s.io/kubernetes v1.36.3",
         "scenario": {
             "name": name,
             "warmup_ms": warmup_ms,

@@ -7,7 +7,7 @@ use super::model::worker::WorkerPhase;
 use super::output::{Attempt, Event, Outcome, Output, Reason, Streak, WorkerId};
 use super::state::Prober;
 use crate::results::ProbeResult;
-use crate::semantics::GrpcConnect;
+use crate::semantics::HandlerRules;
 use crate::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
 
@@ -25,8 +25,8 @@ pub struct AttemptTarget<'a> {
     pub pod_ip: Option<&'a Arc<str>>,
     /// The container's ID; empty before the worker saw one.
     pub container_id: &'a str,
-    /// What a gRPC probe does when its connection fails.
-    pub grpc_connect: GrpcConnect,
+    /// The rules of the kubelet's release for the handler.
+    pub rules: HandlerRules,
 }
 
 impl<'a> AttemptTarget<'a> {
@@ -56,7 +56,7 @@ impl Prober {
             probe_type: worker.probe_type,
             pod_ip: self.pods[worker.pod].status.as_ref().map(|status| &status.pod_ip),
             container_id: worker.container_key.map_or("", |key| self.results.id(key)),
-            grpc_connect: self.semantics.grpc_connect,
+            rules: self.semantics.handler_rules(),
         })
     }
 

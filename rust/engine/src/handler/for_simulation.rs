@@ -17,7 +17,7 @@ pub struct ForSimulation {
 
 impl ForSimulation {
     fn asker<'a>(&'a self, target: &AttemptTarget<'a>) -> Asker<'a> {
-        Asker { user_agent: &self.user_agent, grpc_connect: target.grpc_connect, pod_uid: Some(&*target.pod.uid) }
+        Asker { user_agent: &self.user_agent, rules: target.rules, pod_uid: Some(&*target.pod.uid) }
     }
 }
 

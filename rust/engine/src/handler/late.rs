@@ -20,14 +20,14 @@ pub(super) fn late_text(
     match handler {
         Handler::HttpGet(get) => {
             let host = if get.host.is_empty() { pod_ip } else { &get.host };
-            let port = port::resolve(&get.port, ports).ok()?;
+            let port = port::resolve(&get.port, ports, asker.rules.text_ports).ok()?;
             Some(http::failure_text(get, host, port, asker, http::AWAITING_HEADERS))
         }
         Handler::TcpSocket { host, port } => {
             let host = if host.is_empty() { pod_ip } else { host };
-            Some(late_for(host, port::resolve(port, ports).ok()?).text)
+            Some(late_for(host, port::resolve(port, ports, asker.rules.text_ports).ok()?).text)
         }
-        Handler::Grpc { port, .. } => Some(grpc::late_text(pod_ip, *port, asker.grpc_connect, limit.into())),
+        Handler::Grpc { port, .. } => Some(grpc::late_text(pod_ip, *port, asker.rules.grpc_connect, limit.into())),
         Handler::Exec { .. } | Handler::None => None,
     }
 }
@@ -37,7 +37,7 @@ mod tests {
     use std::net::TcpListener;
 
     use probelet_core::prober::Outcome;
-    use probelet_core::semantics::GrpcConnect;
+    use probelet_core::semantics::Semantics;
     use probelet_core::spec::{HttpGet, IntOrString};
 
     use super::*;
@@ -65,7 +65,7 @@ mod tests {
         let silent = TcpListener::bind("127.0.0.1:0").unwrap();
         let number = silent.local_addr().unwrap().port();
         let ports = [("web".into(), i64::from(number))];
-        let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+        let asker = Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_36.handler_rules(), pod_uid: None };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for handler in handlers(number.into()) {
             let limit = std::time::Duration::from_millis(50);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_port_to_which_nothing_connects_in_time_has_gos_words() {
-        let asker = Asker { user_agent: "", grpc_connect: GrpcConnect::Once, pod_uid: None };
+        let asker = Asker { user_agent: "", rules: Semantics::V1_38.handler_rules(), pod_uid: None };
         let text = |handler: Handler, ip: &str| late_text(&handler, &[("web".into(), 80)], ip, asker, 1);
         let tcp = |host: &str, port: IntOrString| Handler::TcpSocket { host: host.into(), port };
         assert_eq!(text(tcp("", port()), "10.0.0.7").as_deref(), Some("dial tcp 10.0.0.7:80: i/o timeout"));

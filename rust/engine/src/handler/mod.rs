@@ -5,7 +5,7 @@
 //! and every byte of a request is the kubelet's (1.36.3, built with Go 1.26).
 //!
 //! ```no_run
-//! # use probelet_core::semantics::GrpcConnect;
+//! # use probelet_core::semantics::Semantics;
 //! # use probelet_core::spec::{Handler, HttpGet, IntOrString};
 //! # use probelet_engine::handler::{Asker, Buffers, probe_once};
 //! # use std::time::Duration;
@@ -20,7 +20,7 @@
 //! });
 //! let ports = [("web".into(), 8080)];
 //! let timeout = Duration::from_secs(1);
-//! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+//! let asker = Asker { user_agent: "kube-probe/1.36", rules: Semantics::V1_36.handler_rules(), pod_uid: None };
 //! let report = probe_once(&handler, &ports, "10.0.0.7", asker, timeout, &mut Buffers::default()).await;
 //! # }
 //! ```

@@ -52,7 +52,7 @@ impl<'a> Question<'a> {
 
     /// The host and port of an HTTP probe.
     fn place(self, get: &'a HttpGet) -> Result<(&'a str, u16), String> {
-        let port = port::resolve(&get.port, self.ports)?;
+        let port = port::resolve(&get.port, self.ports, self.asker.rules.text_ports)?;
         Ok((if get.host.is_empty() { self.pod_ip } else { &get.host }, port))
     }
 }
@@ -111,7 +111,9 @@ pub(crate) async fn probe_plain<'a>(
 async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) -> Report {
     let Question { handler, ports, pod_ip, asker, .. } = question;
     let origin = question.origin();
-    let resolved = |port: &IntOrString| port::resolve(port, ports).map_err(|text| Report::not_begun(text, Cause::Port));
+    let resolved = |port: &IntOrString| {
+        port::resolve(port, ports, asker.rules.text_ports).map_err(|text| Report::not_begun(text, Cause::Port))
+    };
     match handler {
         Handler::HttpGet(get) => match question.place(get) {
             Ok((host, port)) => http::probe(get, host, port, asker.user_agent, origin, limit.deadline(), buffers).await,
@@ -138,7 +140,7 @@ mod tests {
     use std::task::{Context, Waker};
 
     use probelet_core::prober::Outcome;
-    use probelet_core::semantics::GrpcConnect;
+    use probelet_core::semantics::Semantics;
 
     use super::*;
 
@@ -164,7 +166,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let user_agent = "kube-probe/1.36";
-            let asker = |pod_uid| Asker { user_agent, grpc_connect: GrpcConnect::UntilTimeout, pod_uid: Some(pod_uid) };
+            let asker = |pod_uid| Asker { user_agent, rules: Semantics::V1_36.handler_rules(), pod_uid: Some(pod_uid) };
             let is_asked_for = async |what| {
                 let (handler, _) = &handlers("localhost")[0];
                 let attempt = probe_once(handler, &[], "", asker("another"), 30, &mut Buffers::default()).await;

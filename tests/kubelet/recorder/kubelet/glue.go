@@ -167,9 +167,3 @@ func (podManager) GetUIDTranslations() (
 ) {
 	return nil, nil
 }
-
-type latencies struct{}
-
-func (latencies) RecordStatusUpdated(*v1.Pod) {}
-
-func (latencies) DeletePodStartupState(types.UID) {}

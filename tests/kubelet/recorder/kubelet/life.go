@@ -17,7 +17,7 @@ func (g *glue) happen(event Event) {
 	switch event.Op {
 	case "add_pod":
 		g.call("add_pod", "op", pod)
-		g.manager.AddPod(g.ctx, pod)
+		addPod(g.ctx, g.manager, pod)
 	case "remove_pod":
 		m.removed = true
 		g.call("remove_pod", "op", pod)
@@ -130,7 +130,7 @@ func (g *glue) sync(cause string, m *model, pod *v1.Pod) {
 		g.manager.StopLivenessAndStartup(pod)
 	} else if m.phase != string(v1.PodFailed) && m.phase != string(v1.PodSucceeded) {
 		g.call("add_pod", cause, pod)
-		g.manager.AddPod(g.ctx, pod)
+		addPod(g.ctx, g.manager, pod)
 	}
 }
 

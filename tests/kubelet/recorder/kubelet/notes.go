@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/types"
-	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 )
 
 func (p *play) note(section string, l line) {
@@ -52,7 +51,7 @@ func (p *play) endResults(inputs []Input) []line {
 			}
 			named[container.ID] = true
 			for _, cache := range p.caches {
-				if result, ok := cache.Get(kubecontainer.ParseContainerID(container.ID)); ok {
+				if result, ok := cache.Get(parseContainerID(container.ID)); ok {
 					lines = append(lines,
 						line{"type": cache.probeType, "container_id": container.ID, "result": result.String()})
 				}

@@ -168,7 +168,7 @@ func (p *play) apply(ctx context.Context, in Input) {
 		delete(p.statuses, pod.UID)
 		p.mu.Unlock()
 	case "add_pod":
-		p.manager.AddPod(ctx, pod)
+		addPod(ctx, p.manager, pod)
 	case "remove_pod":
 		p.manager.RemovePod(pod)
 	case "stop_liveness_and_startup":
@@ -196,7 +196,7 @@ func (p *play) apply(ctx context.Context, in Input) {
 
 // update calls UpdatePodStatus and notes what it filled in.
 func (p *play) update(ctx context.Context, cause string, pod *v1.Pod, status *v1.PodStatus) {
-	p.manager.UpdatePodStatus(ctx, pod, status)
+	updatePodStatus(ctx, p.manager, pod, status)
 	filled := line{"cause": cause, "pod": pod.Name}
 	if containers := shown(status.ContainerStatuses); containers != nil {
 		filled["containers"] = containers

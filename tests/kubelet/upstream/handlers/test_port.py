@@ -1,10 +1,12 @@
 """The port of a probe: rows P1 to P4 (prober_test.go), Q1 to Q3 (util_test.go), T1, T2 (tcp_test.go), kubelet 1.36."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.kubelet.upstream.ask import ask, closed_port
+from tests.kubelet.upstream.releases.test_versions import VERSIONS
 from tests.kubelet.upstream.row import row
 from tests.support.web import Request, Server
 
@@ -42,6 +44,21 @@ BAD = [
 def test_a_port_that_cannot_be_resolved_is_a_prober_error(probe: dict[str, Any], error: str) -> None:
     report = ask(probe, ports=[("found", 93)])
     assert (report["outcome"], report["result"], report["error"]) == ("error", "unknown", error)
+
+
+@pytest.mark.parametrize("version", [pytest.param(each, id=f"V13-{each}") for each in VERSIONS])
+@pytest.mark.parametrize("port", ["", "not-found", "93"])
+@pytest.mark.parametrize("kind", [http, tcp])
+def test_a_text_that_names_no_port_is_no_number_from_1_37_on(
+    kind: Callable[[Any], dict[str, Any]], port: str, version: str
+) -> None:
+    report = ask({**kind(port), "timeoutSeconds": 1}, ports=[("found", 93)], kubelet_version=version)
+    if version in ("1.37", "1.38"):
+        assert report["error"] == f'port "{port}" not found'
+    elif port == "93":
+        assert report["error"] is None
+    else:
+        assert report["error"] == f'strconv.Atoi: parsing "{port}": invalid syntax'
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ pub(super) async fn probe(
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
     let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
-    let connect = asker.grpc_connect;
+    let connect = asker.rules.grpc_connect;
     let watch = Stopwatch::start();
     let mut attempt = GrpcAttempt { target, call, connect, origin, deadline, is_connected: false, watch };
     let ended = match deadline <= Instant::now() {

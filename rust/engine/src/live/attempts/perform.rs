@@ -41,8 +41,8 @@ pub(super) async fn perform(mut start: Start, buffers: &mut Buffers, context: &T
     };
     // Within a pod's own network nobody else can answer.
     let address = || {
-        let Question { handler, ports, pod_ip, namespace, .. } = plan.question();
-        if namespace.is_some() { None } else { address_of(handler, ports, pod_ip) }
+        let Question { handler, ports, pod_ip, asker, namespace } = plan.question();
+        if namespace.is_some() { None } else { address_of(handler, ports, pod_ip, asker.rules) }
     };
     if report.cause.is_answer()
         && let Some(address) = context.suspects.covers(address)

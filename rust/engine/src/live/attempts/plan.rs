@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use probelet_core::options;
 use probelet_core::prober::{AttemptTarget, Prober, WorkerId};
-use probelet_core::semantics::GrpcConnect;
+use probelet_core::semantics::HandlerRules;
 #[cfg(test)]
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, ProbeSpec};
 use probelet_core::spec::{PodSpec, ProbeType};
@@ -28,7 +28,7 @@ pub(in super::super) struct Plan {
     probe_type: ProbeType,
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
-    grpc_connect: GrpcConnect,
+    rules: HandlerRules,
     /// Set for a probe from inside its pod's network, which has no ordinary request then.
     pub(super) inside: Option<Box<Inside>>,
 }
@@ -52,7 +52,7 @@ impl Plan {
             probe_type: target.probe_type,
             pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
-            grpc_connect: target.grpc_connect,
+            rules: target.rules,
             inside: None,
         };
         let plain = PlainRequest::of(plan.question());
@@ -95,8 +95,7 @@ impl Plan {
     /// What the handlers are asked.
     pub(super) fn question(&self) -> Question<'_> {
         let container = &self.pod.containers[self.container];
-        let asker =
-            Asker { user_agent: &self.user_agent, grpc_connect: self.grpc_connect, pod_uid: Some(&self.pod.uid) };
+        let asker = Asker { user_agent: &self.user_agent, rules: self.rules, pod_uid: Some(&self.pod.uid) };
         Question {
             handler: &container.probe(self.probe_type).expect("it made the worker").handler,
             ports: &container.ports,
@@ -203,7 +202,7 @@ pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
         probe_type: ProbeType::Liveness,
         pod_ip: Some(&pod_ip.into()),
         container_id: "",
-        grpc_connect: GrpcConnect::UntilTimeout,
+        rules: probelet_core::semantics::Semantics::V1_36.handler_rules(),
     };
     Arc::new(Plan::of(&target, &"kube-probe/1.36".into(), &Networks::default()))
 }

@@ -57,7 +57,7 @@ pub(super) struct Document<'a> {
 
 impl Probe {
     pub(super) fn new(seed: u64, container: usize, target: &AttemptTarget<'_>) -> Self {
-        let kind = match (&target.probe().handler, target.grpc_connect) {
+        let kind = match (&target.probe().handler, target.rules.grpc_connect) {
             (Handler::Exec { .. }, _) => Kind::Exec,
             (Handler::Grpc { .. }, GrpcConnect::UntilTimeout) => Kind::PatientGrpc,
             (Handler::Grpc { .. }, GrpcConnect::Once) => Kind::Grpc,

@@ -54,7 +54,8 @@ pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, l
 
 fn address(target: &AttemptTarget<'_>, host: &str, port: &IntOrString) -> String {
     let host = if host.is_empty() { target.pod_ip.map_or("", |ip| ip) } else { host };
-    let port = resolve(port, &target.container().ports).map_or_else(|_| "0".into(), |port| port.to_string());
+    let port = resolve(port, &target.container().ports, target.rules.text_ports)
+        .map_or_else(|_| "0".into(), |port| port.to_string());
     join_host_port(host, &port)
 }
 

@@ -1,0 +1,28 @@
+//go:build !kubelet_1_34 && !kubelet_1_37
+
+// What differs between releases, for 1.35 and 1.36. release.py chooses the file by a build tag.
+
+package kubelet
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
+	"k8s.io/kubernetes/pkg/kubelet/prober"
+)
+
+func addPod(ctx context.Context, manager prober.Manager, pod *v1.Pod) { manager.AddPod(ctx, pod) }
+
+func updatePodStatus(ctx context.Context, manager prober.Manager, pod *v1.Pod, status *v1.PodStatus) {
+	manager.UpdatePodStatus(ctx, pod, status)
+}
+
+func parseContainerID(id string) kubecontainer.ContainerID { return kubecontainer.ParseContainerID(id) }
+
+type latencies struct{}
+
+func (latencies) RecordStatusUpdated(*v1.Pod) {}
+
+func (latencies) DeletePodStartupState(types.UID) {}

@@ -1,0 +1,56 @@
+"""A Go module of the tests that uses packages of Kubernetes, for another release than the one of its go.mod."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+STAGING = re.compile(r"(k8s\.io/[\w-]+) => \./staging/src/\S+")
+"""In Kubernetes' own go.mod the libraries that it publishes lie beside it."""
+
+
+class KubeletRelease:
+    """A published patch release, such as 1.37.2."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    @property
+    def name(self) -> str:
+        """As recordings name it."""
+        return f"k8s.io/kubernetes v{self.version}"
+
+    @property
+    def minor(self) -> str:
+        return self.version.rpartition(".")[0]
+
+    @property
+    def tag(self) -> str:
+        """The build tag of the Go files for this minor release; a release without such files ignores it."""
+        return f"kubelet_{self.minor.replace('.', '_')}"
+
+    def module(self, source: Path, into: Path) -> Path:
+        """The module ``source``, or for another release than its own a copy below ``into`` that requires that release.
+
+        The requirements of the copy are those of Kubernetes' own go.mod: each library has the version with which the
+        release was built.
+
+        Raises:
+            subprocess.CalledProcessError: the Go proxy has no such release, or cannot be reached.
+        """
+        if f"{self.name}\n" in (source / "go.mod").read_text():
+            return source
+        copy = into / f"kubelet-{self.version}"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("go.mod", "go.sum"))
+        command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{self.version}"]
+        published = Path(
+            json.loads(subprocess.run(command, cwd=into, stdout=subprocess.PIPE, check=True).stdout)["GoMod"]
+        )
+        staged = rf"\1 => \1 v0.{self.version.partition('.')[2]}"
+        text = STAGING.sub(staged, published.read_text()).replace(
+            "module k8s.io/kubernetes", "module probelet.dev/tests", 1
+        )
+        (copy / "go.mod").write_text(f"{text}\nrequire k8s.io/kubernetes v{self.version}\n")
+        return copy
