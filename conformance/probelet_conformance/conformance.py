@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from probelet.config.gate import DEFAULT_VERSION
 
 from probelet_conformance.closed import play_closed
 from probelet_conformance.difference import Difference, closed_differences, compare
@@ -107,7 +106,7 @@ def conformance(folder: Path, kubelet_version: str | None = None) -> Report:
         for recording in recordings:
             name, played = recording.scenario.name, _played(recording, kubelet_version)
             report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in played])
-    for case, found in examined(cases, kubelet_version or DEFAULT_VERSION):
+    for case, found in examined(cases, kubelet_version):
         # One line per section is enough for a person.
         first: dict[str, Difference] = {}
         for difference in found:

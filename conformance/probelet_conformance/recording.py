@@ -1,15 +1,14 @@
 """A recording: one scenario, and the trace of the kubelet's prober for it."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from probelet.config.gate import DEFAULT_VERSION, VERSIONS
 from probelet.errors import ProbeletError
 
+from probelet_conformance.release import release_of
+
 SCHEMA = "kubelet-prober-trace/1"
-RELEASE = re.compile(r"k8s\.io/kubernetes v(\d+\.\d+)\.\d+")
 
 Line = dict[str, Any]
 Trace = dict[str, list[Line]]
@@ -61,8 +60,7 @@ class Recording(msgspec.Struct):
     @property
     def release(self) -> str:
         """The minor release that was recorded, such as 1.36; the default one for a recording that does not say."""
-        named = RELEASE.fullmatch(self.kubernetes)
-        return named[1] if named and named[1] in VERSIONS else DEFAULT_VERSION
+        return release_of(self.kubernetes)
 
     @property
     def end_ms(self) -> int:

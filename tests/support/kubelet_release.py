@@ -4,17 +4,18 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 STAGING = re.compile(r"(k8s\.io/[\w-]+) => \./staging/src/\S+")
 """In Kubernetes' own go.mod the libraries that it publishes lie beside it."""
 
 
+@dataclass(frozen=True)
 class KubeletRelease:
     """A published patch release, such as 1.37.2."""
 
-    def __init__(self, version: str) -> None:
-        self.version = version
+    version: str
 
     @property
     def name(self) -> str:
@@ -41,7 +42,7 @@ class KubeletRelease:
         """
         if f"{self.name}\n" in (source / "go.mod").read_text():
             return source
-        copy = into / f"kubelet-{self.version}"
+        copy = into / f"{source.name}-{self.version}"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("go.mod", "go.sum"))
         command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{self.version}"]

@@ -12,6 +12,7 @@ from probelet_conformance.handlers.case.case import Case
 CBC = "_CBC_SHA"
 TEXT_CHARACTERS_MAX = 10_240
 REFUSAL = "remote error: tls: handshake failure"
+UNCONNECTED = "timeout: failed to connect service"
 OFFER = ("grpc-accept-encoding", "gzip")
 
 
@@ -39,9 +40,15 @@ def _takes_cbc_alone(case: Case, difference: Difference) -> bool:
 
 
 def _refuses(case: Case, difference: Difference) -> bool:
-    """True for a second connection to a server that refused the first offer of a TLS handshake."""
+    """True for a second connection to a server that refused the first offer of a TLS handshake. A gRPC probe that could
+    not connect does not say why."""
     is_second = difference.got == str(difference.expected).replace(": 1 conn", ": 2 conn")
-    return is_second and REFUSAL in str(case.expect.get("output"))
+    texts = REFUSAL, UNCONNECTED
+    return is_second and any(text in str(case.expect.get("output")) for text in texts) and _uses_tls(case)
+
+
+def _uses_tls(case: Case) -> bool:
+    return any(listener.tls for listener in case.listeners) or case.probe.get("httpGet", {}).get("scheme") == "HTTPS"
 
 
 def _lacks_gzip(case: Case, difference: Difference) -> bool:

@@ -6,16 +6,12 @@ from typing import Any
 
 import msgspec
 from probelet import _rust
-from probelet.config.gate import DEFAULT_VERSION
 
 from probelet_conformance.difference import Difference
 from probelet_conformance.handlers.case.case import Case, filled
 from probelet_conformance.handlers.compare import Seen, differences
 from probelet_conformance.handlers.known import reason_for
 from probelet_conformance.handlers.server.server import Server
-
-USER_AGENT = "kube-probe/1.36"
-"""The User-Agent's version in the recorder's build of the kubelet."""
 
 PLAYED_AT_A_TIME = 12
 """Cases played at once. Most of a case is waiting; more at once would delay the probes on two cores."""
@@ -24,8 +20,9 @@ PLAYED_AGAIN = 2
 """Repetitions of a case that differs, with no other case beside it: some differences come from timing."""
 
 
-def play(case: Case, kubelet_version: str = DEFAULT_VERSION) -> Seen:
-    """Plays a case once, as the kubelet calls a handler once. The User-Agent is the recorded one in any version.
+def play(case: Case, kubelet_version: str | None = None) -> Seen:
+    """Plays a case once, as the kubelet calls a handler once. `kubelet_version` selects the rules; None is the release
+    that was recorded. The User-Agent is the recorded one in any version.
 
     Raises:
         OSError: an address of the case is unavailable.
@@ -33,12 +30,13 @@ def play(case: Case, kubelet_version: str = DEFAULT_VERSION) -> Seen:
     with Server(case.listeners) as server:
         probe = msgspec.json.encode(filled(case.probe, server.ports))
         ports = [(name, filled(port, server.ports)) for name, port in case.ports]
-        seen = _rust.attempt(probe, case.pod_ip, ports, USER_AGENT, kubelet_version=kubelet_version)
+        agent, rules = f"kube-probe/{case.release}", kubelet_version or case.release
+        seen = _rust.attempt(probe, case.pod_ip, ports, agent, kubelet_version=rules)
         outcome: dict[str, Any] = msgspec.json.decode(seen)
     return Seen(outcome, server.ports, server.connections)
 
 
-def examined(cases: Sequence[Case], kubelet_version: str = DEFAULT_VERSION) -> Iterator[tuple[Case, list[Difference]]]:
+def examined(cases: Sequence[Case], kubelet_version: str | None = None) -> Iterator[tuple[Case, list[Difference]]]:
     """Plays cases, several at once, and yields their differences. A difference must occur at every repetition.
 
     Raises:
@@ -54,5 +52,5 @@ def examined(cases: Sequence[Case], kubelet_version: str = DEFAULT_VERSION) -> I
         yield case, found
 
 
-def _examine(case: Case, kubelet_version: str) -> list[Difference]:
+def _examine(case: Case, kubelet_version: str | None) -> list[Difference]:
     return differences(case, play(case, kubelet_version))

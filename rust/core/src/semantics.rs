@@ -12,6 +12,7 @@
 //! | V10 | a terminated container's workers | [`Semantics::restart_rules`], [`Semantics::restart_all_containers`] |
 //! | V11 | a startup success holds | [`Semantics::startup_success_holds`] |
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
+//! | V14 | the grpc-go that a gRPC probe calls with | [`Semantics::grpc_go`] |
 //! | V13 | a port's text that is no name | [`Semantics::text_ports`] |
 //!
 //! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
@@ -68,11 +69,43 @@ pub enum TextPorts {
     AreNames,
 }
 
+/// The grpc-go of a release (k8s.io/kubernetes, go.mod).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GrpcGo {
+    /// Of 1.34.4.
+    V1_72_1,
+    /// Of 1.35.4.
+    V1_72_2,
+    /// Of 1.36.3 (recorded).
+    V1_79_3,
+    /// Of 1.37.2 (recorded).
+    V1_82_1,
+}
+
+impl GrpcGo {
+    /// What it appends to the user agent of a call.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1_72_1 => "grpc-go/1.72.1",
+            Self::V1_72_2 => "grpc-go/1.72.2",
+            Self::V1_79_3 => "grpc-go/1.79.3",
+            Self::V1_82_1 => "grpc-go/1.82.1",
+        }
+    }
+
+    /// Whether the error about a response that is not gRPC ends with the beginning of its body.
+    pub const fn shows_other_bodies(self) -> bool {
+        matches!(self, Self::V1_82_1)
+    }
+}
+
 /// What a handler must know of the kubelet's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandlerRules {
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
+    /// What a gRPC probe calls with.
+    pub grpc_go: GrpcGo,
     /// What a port's text is that names no port.
     pub text_ports: TextPorts,
 }
@@ -127,6 +160,8 @@ pub struct Semantics {
     pub first_publish: FirstPublish,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
+    /// What a gRPC probe calls with.
+    pub grpc_go: GrpcGo,
     /// Whether a published liveness failure puts its worker on hold until the container is replaced; if not, the worker
     /// goes on, so that a recovery is seen.
     pub liveness_failure_holds: bool,
@@ -166,19 +201,26 @@ impl Semantics {
     /// Kubernetes 1.34 and older, from 1.29 on (inferred).
     pub const V1_34: Self = Self {
         first_publish: FirstPublish::Initial,
+        grpc_go: GrpcGo::V1_72_1,
         restart_all_containers: false,
         restart_rules: false,
         started_inheritance: StartedInheritance::None,
         ..Self::V1_36
     };
     /// Kubernetes 1.35 (inferred).
-    pub const V1_35: Self = Self { first_publish: FirstPublish::Nothing, restart_all_containers: false, ..Self::V1_36 };
+    pub const V1_35: Self = Self {
+        first_publish: FirstPublish::Nothing,
+        grpc_go: GrpcGo::V1_72_2,
+        restart_all_containers: false,
+        ..Self::V1_36
+    };
     /// Kubernetes 1.36.3, as recorded.
     pub const V1_36: Self = Self {
         deletion_ends_liveness: true,
         existing_worker: ExistingWorker::AbortCall,
         first_publish: FirstPublish::NothingButStartedSidecars,
         grpc_connect: GrpcConnect::UntilTimeout,
+        grpc_go: GrpcGo::V1_79_3,
         liveness_failure_holds: true,
         liveness_not_running: NotRunning::Failure,
         liveness_start: LivenessStart::Success,
@@ -192,8 +234,12 @@ impl Semantics {
         trigger_resets_ticker: true,
     };
     /// Kubernetes 1.37.2, as recorded.
-    pub const V1_37: Self =
-        Self { existing_worker: ExistingWorker::SkipContainer, text_ports: TextPorts::AreNames, ..Self::V1_36 };
+    pub const V1_37: Self = Self {
+        existing_worker: ExistingWorker::SkipContainer,
+        grpc_go: GrpcGo::V1_82_1,
+        text_ports: TextPorts::AreNames,
+        ..Self::V1_36
+    };
     /// Kubernetes 1.38 and later (inferred).
     pub const V1_38: Self = Self {
         grpc_connect: GrpcConnect::Once,
@@ -220,7 +266,7 @@ impl Semantics {
 
     /// The rules that the handlers follow.
     pub const fn handler_rules(&self) -> HandlerRules {
-        HandlerRules { grpc_connect: self.grpc_connect, text_ports: self.text_ports }
+        HandlerRules { grpc_connect: self.grpc_connect, grpc_go: self.grpc_go, text_ports: self.text_ports }
     }
 
     /// The rules of a release named like `1.36`; None for an unknown one.

@@ -10,13 +10,15 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from tests.handlers.recorder.kubelet import GoMissingError, Kubelet, build
-from tests.handlers.recorder.made import MADE
+from tests.handlers.recorder.made import MADE, RELEASE, RELEASES
 from tests.handlers.recorder.record import recorded
+from tests.support.kubelet_release import KubeletRelease
 from tests.support.paths import HANDLER_CASES
 
 TOGETHER = 4
@@ -29,20 +31,26 @@ def main() -> int:
     known = [HANDLER_CASES / "own" / "grpc.jsonl", *(HANDLER_CASES / name for name in MADE)]
     parser.add_argument("file", nargs="*", type=Path, default=known, help="default: the files below own/")
     files: list[Path] = parser.parse_args().file
-    try:
-        program = build()
-    except GoMissingError as error:
-        parser.error(str(error))
-    with ExitStack() as stack:
-        kubelets: SimpleQueue[Kubelet] = SimpleQueue()
-        for _ in range(TOGETHER):
-            kubelets.put(stack.enter_context(Kubelet(program)))
-        for path in files:
-            record(path, kubelets)
+    for release, of_release in groupby(files, key=release_of):
+        try:
+            program = build(release)
+        except GoMissingError as error:
+            parser.error(str(error))
+        with ExitStack() as stack:
+            kubelets: SimpleQueue[Kubelet] = SimpleQueue()
+            for _ in range(TOGETHER):
+                kubelets.put(stack.enter_context(Kubelet(program)))
+            for path in of_release:
+                record(path, release, kubelets)
     return 0
 
 
-def record(path: Path, kubelets: "SimpleQueue[Kubelet]") -> None:
+def release_of(path: Path) -> KubeletRelease:
+    """The release that records a file."""
+    return KubeletRelease(RELEASES.get(path.parent.name, RELEASE))
+
+
+def record(path: Path, release: KubeletRelease, kubelets: "SimpleQueue[Kubelet]") -> None:
     def play(raw: dict[str, Any]) -> dict[str, Any]:
         kubelet = kubelets.get()
         try:
@@ -54,14 +62,17 @@ def record(path: Path, kubelets: "SimpleQueue[Kubelet]") -> None:
     name = path.resolve().relative_to(HANDLER_CASES).as_posix()
     inputs = MADE[name]() if name in MADE else before.values()
     expects = {name: {"expect": raw["expect"]} for name, raw in before.items() if "expect" in raw}
-    cases = [{**raw, **expects.get(raw["name"], {})} for raw in inputs]
+    # Cases of the default release do not name it.
+    named = {} if release.version == RELEASE else {"kubernetes": release.name}
+    cases = [{**raw, **named, **expects.get(raw["name"], {})} for raw in inputs]
     with ThreadPoolExecutor(TOGETHER) as pool:
         now = [merged(raw, again) for raw, again in zip(cases, pool.map(play, cases), strict=True)]
     path.write_text("".join(json.dumps(raw) + "\n" for raw in now))
-    others = [(was, is_now) for was, is_now in zip(cases, now, strict=True) if was != is_now]
+    others = [(was, is_now) for was, is_now in zip(cases, now, strict=True) if "expect" in was and was != is_now]
     for was, is_now in others:
-        say(f"{is_now['name']}: {answer(was.get('expect', {}))} -> {answer(is_now['expect'])}")
-    say(f"{path}: {len(now) - len(others)} of {len(now)} cases as before")
+        say(f"{is_now['name']}: {answer(was['expect'])} -> {answer(is_now['expect'])}")
+    new = sum("expect" not in was for was in cases)
+    say(f"{path}: {len(now) - new - len(others)} of {len(now)} cases as before, {new} new")
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.support.kubelet_release import KubeletRelease
 from tests.support.paths import BUILD
 
 GO_RELEASE = "go1.26"
@@ -19,7 +20,7 @@ GO_RELEASE = "go1.26"
 MODULE = Path(__file__).parent / "handlers"
 QUIET = {"GRPC_GO_LOG_SEVERITY_LEVEL": "none"}
 """grpc-go writes what goes wrong on a connection to standard error."""
-VERSION = "-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
+STAMP = "-X k8s.io/component-base/version.gitMajor={} -X k8s.io/component-base/version.gitMinor={}"
 """What the release's build stamps, and the user agent names."""
 TIMEOUT = "context deadline exceeded", "i/o timeout", "net/http: request canceled", "TLS handshake timeout"
 
@@ -51,20 +52,21 @@ KINDS: Sequence[tuple[str, Sequence[str]]] = (
     ("unimplemented", ("error: this server does not implement",)),
     ("timeout", ("timeout: failed to connect", "timeout: health rpc did not", *TIMEOUT)),
     ("rpc", ("error: health rpc probe failed",)),
-    ("request", ("error: failed to connect service at", " in address", "invalid port")),
+    ("request", ("error: failed to connect service at", " in address", "invalid port", "no Host in request URL")),
     ("resolve", ("no such host", "no suitable address found")),
     ("refused", ("connection refused",)),
     ("reset", ("connection reset by peer",)),
     ("tls", ("tls: ", "HTTP response to HTTPS client")),
     ("status", ("HTTP probe failed with statuscode",)),
     ("eof", ("EOF",)),
+    ("http2", ("http2: ", "stream error: ", "connection error: ", "more than declared Content-Length")),
     ("malformed", ("",)),
 )
 """Each class, and the texts that show it; the first that fits counts."""
 
 
-def build() -> Path:
-    """Builds the program; its modules come from the Go proxy.
+def build(release: KubeletRelease) -> Path:
+    """Builds the program with the handlers of a release; its modules come from the Go proxy.
 
     Raises:
         GoMissingError: there is no Go, or one of another release.
@@ -73,13 +75,17 @@ def build() -> Path:
     if go is None:
         raise GoMissingError(f"no go found; {GO_RELEASE} builds the kubelet's handlers")
     environment = {**os.environ, "GOTOOLCHAIN": "local"}
-    release = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
-    if not re.match(re.escape(GO_RELEASE) + r"(\.|$)", release.stdout.strip()):
-        raise GoMissingError(f"{go} is {release.stdout.strip()}; the kubelet is built with {GO_RELEASE}")
+    of_go = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
+    if not re.match(re.escape(GO_RELEASE) + r"(\.|$)", of_go.stdout.strip()):
+        raise GoMissingError(f"{go} is {of_go.stdout.strip()}; the kubelet is built with {GO_RELEASE}")
     BUILD.mkdir(exist_ok=True)
-    program = BUILD / "kubelet-handlers"
-    command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", VERSION, "-o", program, "."]
-    subprocess.run(command, cwd=MODULE, env=environment, check=True)
+    program = BUILD / f"kubelet-handlers-{release.version}"
+    module = release.module(MODULE, BUILD)
+    # A copy has no go.sum yet; the sums come from the checksum database.
+    command = [go, "build", "-trimpath", "-buildvcs=false", "-mod=mod" if module.parent == BUILD else "-mod=readonly"]
+    stamp = STAMP.format(*release.minor.split("."))
+    command += ["-tags", release.tag, "-ldflags", stamp, "-o", f"{program}", "."]
+    subprocess.run(command, cwd=module, env=environment, check=True)
     return program
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from probelet_conformance.handlers.server.certificate import certificate
+from probelet_conformance.release import release_of
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class Case:
     ports: tuple[tuple[str, Any], ...]
     listeners: tuple[Listener, ...]
     expect: Mapping[str, Any]
+    release: str
+    """The minor release of the kubelet that was recorded, such as 1.36."""
 
     @classmethod
     def of(cls, raw: Mapping[str, Any], folder: Path) -> "Case":
@@ -98,6 +101,7 @@ class Case:
             ports=tuple((port["name"], port["containerPort"]) for port in ports),
             listeners=tuple(Listener.of(listener, folder) for listener in raw["server"]["listeners"]),
             expect=raw["expect"],
+            release=release_of(raw.get("kubernetes", "")),
         )
 
     @property

@@ -116,6 +116,7 @@ class Shape(TypedDict):
     """A whole case."""
 
     name: str
+    kubernetes: NotRequired[str]
     handler: Literal["grpc", "http", "tcp"]
     podIP: str
     probe: dict[str, Any]

@@ -78,7 +78,7 @@ func run(asked question) (probe.Result, string, error) {
 		if err != nil {
 			return probe.Unknown, "", err
 		}
-		return overHTTP.Probe(request, timeout)
+		return probeHTTP(asked.Probe.HTTPGet, request, timeout)
 	case asked.Probe.TCPSocket != nil:
 		port, err := probe.ResolveContainerPort(asked.Probe.TCPSocket.Port, &container)
 		if err != nil {
@@ -94,7 +94,7 @@ func run(asked question) (probe.Result, string, error) {
 		if asked.Probe.GRPC.Service != nil {
 			service = *asked.Probe.GRPC.Service
 		}
-		return overGRPC.Probe(asked.PodIP, service, int(asked.Probe.GRPC.Port), timeout)
+		return probeGRPC(asked.Probe.GRPC, asked.PodIP, service, timeout)
 	}
 }
 

@@ -1,5 +1,6 @@
 //! One call of `grpc.health.v1.Health/Check` on a connection.
 
+use probelet_core::semantics::GrpcGo;
 use probelet_golang::http2::{size_of_field, write_field};
 use tokio::time::Instant;
 
@@ -15,6 +16,7 @@ pub(super) struct Call<'a> {
     pub(super) authority: String,
     pub(super) service: &'a str,
     pub(super) user_agent: &'a str,
+    pub(super) grpc_go: GrpcGo,
     pub(super) deadline: Instant,
 }
 
@@ -25,7 +27,7 @@ impl Call<'_> {
             Ok(fields) => fields,
             Err(ended) => return ended,
         };
-        let mut stream = Stream::open(channel, &fields, request(self.service));
+        let mut stream = Stream::open(channel, &fields, request(self.service), self.grpc_go);
         loop {
             match channel.next(Some(stream.id())).await {
                 Ok(event) => {
@@ -58,7 +60,7 @@ impl Call<'_> {
 
     /// Encodes the request's fields (`http2Client.createHeaderFields`), unless they exceed what the server takes.
     fn encoded(&self, most: Option<u32>) -> Result<Vec<u8>, Status> {
-        let user_agent = format!("{} {LIBRARY}", self.user_agent);
+        let user_agent = format!("{} {}", self.user_agent, self.grpc_go.name());
         let fields = [
             (":method", "POST"),
             (":scheme", self.scheme),
@@ -90,8 +92,6 @@ fn timeout(deadline: Instant) -> String {
 }
 
 const PATH: &str = "/grpc.health.v1.Health/Check";
-/// What gRPC appends to the kubelet's user agent (k8s.io/kubernetes v1.36.3, go.mod).
-const LIBRARY: &str = "grpc-go/1.79.3";
 /// A timeout has at most eight digits.
 const DIGITS_MAX: u128 = 99_999_999;
 const UNITS: [(char, u128); 6] =

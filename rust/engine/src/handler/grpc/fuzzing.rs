@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use probelet_core::semantics::GrpcGo;
 use probelet_golang::text::quote;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
@@ -23,6 +24,7 @@ use crate::net::stream::SharedReadError;
 /// If the call waits for more than there is.
 pub fn read_answer(pieces: &[&[u8]]) -> String {
     let call = Call {
+        grpc_go: GrpcGo::V1_82_1,
         scheme: "http",
         authority: "server".to_owned(),
         service: "",

@@ -1,4 +1,5 @@
-//! The fields at a response's beginning or end (grpc-go internal/transport/http2_client.go:operateHeaders, v1.79).
+//! The fields at a response's beginning or end (grpc-go internal/transport/http2_client.go:operateHeaders, v1.79 and
+//! v1.82).
 
 use std::sync::Arc;
 
@@ -18,8 +19,10 @@ pub(super) enum Head {
     Begun { encoding: Vec<u8> },
     /// The response is over.
     CallEnd(Status),
-    /// The response is not a gRPC response.
+    /// The response has a mistake.
     Wrong(Status),
+    /// The response is not a gRPC response.
+    Other(Status),
 }
 
 /// What the fields say, without metadata that no probe reads.
@@ -104,7 +107,7 @@ impl Values {
         };
         let http_status = self.http_status.as_ref().map_or(&b""[..], |status| status.bytes());
         if http_status.is_empty() {
-            return Head::Wrong(Status::internal(format!("malformed header: missing HTTP status; {why_not}")));
+            return Head::Other(Status::internal(format!("malformed header: missing HTTP status; {why_not}")));
         }
         let text = String::from_utf8_lossy(http_status);
         match text.parse::<i64>() {
@@ -119,7 +122,7 @@ impl Values {
             Ok(status) => {
                 let name = name_of(status);
                 let text = format!("unexpected HTTP status code received from server: {status} ({name}); {why_not}");
-                Head::Wrong(Status::new(Code::of_http(status), text))
+                Head::Other(Status::new(Code::of_http(status), text))
             }
         }
     }
@@ -185,9 +188,9 @@ mod tests {
         // code 5, message "d".
         let details = ("grpc-status-details-bin", "CAUSAWQ");
         let message = |fields: &[_]| match end(fields) {
-            Head::CallEnd(Status { message, .. }) | Head::Wrong(Status { message, .. }) => {
-                String::from_utf8(message).unwrap()
-            }
+            Head::CallEnd(Status { message, .. })
+            | Head::Wrong(Status { message, .. })
+            | Head::Other(Status { message, .. }) => String::from_utf8(message).unwrap(),
             other => panic!("{other:?}"),
         };
         assert_eq!(message(&[("grpc-status", "5"), ("grpc-message", "m"), details]), "d");

@@ -91,7 +91,8 @@ pub(super) async fn probe(
     let deadline = limit.instant();
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
-    let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
+    let (user_agent, grpc_go) = (asker.user_agent, asker.rules.grpc_go);
+    let call = Call { scheme, authority, service, user_agent, grpc_go, deadline };
     let connect = asker.rules.grpc_connect;
     let watch = Stopwatch::start();
     let mut attempt = GrpcAttempt { target, call, connect, origin, deadline, is_connected: false, watch };

@@ -1,6 +1,8 @@
 //! The stream of a call: how much of the request is sent, and what has come of the response.
 
+use probelet_core::semantics::GrpcGo;
 use probelet_golang::http2::{self, FRAME_BYTES_MAX, FieldList};
+use probelet_golang::text::quote;
 
 use super::channel::{Channel, Event, WINDOW_BYTES};
 use super::head::{self, Head, Values};
@@ -31,6 +33,9 @@ pub(super) struct Stream {
     messages: Messages,
     /// How many bytes came that the stream's window was not widened for again.
     received: usize,
+    grpc_go: GrpcGo,
+    /// The error about a response that is not gRPC, and the beginning of its body.
+    other: Option<(Status, Vec<u8>)>,
 }
 
 /// How a stream ends, seen by its reader after everything that came before the end.
@@ -43,10 +48,18 @@ enum End {
 
 impl Stream {
     /// Opens a stream and sends as much of the request as the windows allow.
-    pub(super) fn open(channel: &mut Channel, fields: &[u8], request: Vec<u8>) -> Self {
-        let id = channel.begin(fields);
-        let messages = Messages::default();
-        let mut stream = Self { id, request, sent: 0, outstanding: 0, encoding: None, messages, received: 0 };
+    pub(super) fn open(channel: &mut Channel, fields: &[u8], request: Vec<u8>, grpc_go: GrpcGo) -> Self {
+        let mut stream = Self {
+            id: channel.begin(fields),
+            request,
+            sent: 0,
+            outstanding: 0,
+            encoding: None,
+            messages: Messages::default(),
+            received: 0,
+            grpc_go,
+            other: None,
+        };
         stream.send(channel);
         stream
     }
@@ -111,6 +124,7 @@ impl Stream {
         let end = match (is_begun && !ends, list.is_truncated) {
             (true, _) => wrong("a HEADERS frame cannot appear in the middle of a stream"),
             (_, true) => wrong("peer header list size exceeded limit"),
+            _ if self.other.is_some() => ends.then(|| self.end_of_other()).flatten().map(End::Broken),
             _ => match head::read(list.fields, is_begun, ends) {
                 Head::Interim => None,
                 Head::Begun { encoding } => {
@@ -118,7 +132,11 @@ impl Stream {
                     return self.read().await;
                 }
                 Head::CallEnd(status) => Some(End::Whole(status)),
-                Head::Wrong(status) => Some(End::Broken(status)),
+                Head::Other(status) if self.grpc_go.shows_other_bodies() && !ends => {
+                    self.other = Some((status, Vec::new()));
+                    None
+                }
+                Head::Wrong(status) | Head::Other(status) => Some(End::Broken(status)),
             },
         };
         match end {
@@ -127,7 +145,42 @@ impl Stream {
         }
     }
 
+    /// Widens the stream's window again once a quarter of it has come.
+    fn widen(&mut self, channel: &mut Channel) {
+        if self.received >= WINDOW_BYTES as usize / 4 {
+            http2::window_update(channel.transport.answer(), self.id, self.received as u32);
+            self.received = 0;
+        }
+    }
+
+    /// The end of a response that is not gRPC (`finalizeNonGRPCStatus`).
+    fn end_of_other(&mut self) -> Option<Status> {
+        let (status, body) = self.other.take()?;
+        Some(Status {
+            message: [&status.message[..], format!("\ndata: {}", quote(&body)).as_bytes()].concat(),
+            ..status
+        })
+    }
+
+    /// Handles DATA of a response that is not gRPC (`handleNonGRPCData`). Of its body the error shows the beginning. An empty
+    /// frame at the end is a missing trailer, as for a gRPC response.
+    async fn other_data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<CallEnd> {
+        self.received += data.len() + padding;
+        let (_, body) = self.other.as_mut()?;
+        body.extend_from_slice(&data[..data.len().min(OTHER_BYTES_MAX - body.len())]);
+        let is_over = body.len() >= OTHER_BYTES_MAX || ends;
+        if is_over && !(data.is_empty() && padding == 0) {
+            let status = self.end_of_other()?;
+            return Some(self.end(End::Broken(status)).await);
+        }
+        self.widen(channel);
+        if ends { Some(self.end(End::Whole(Status::internal(NO_TRAILERS))).await) } else { None }
+    }
+
     async fn data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<CallEnd> {
+        if self.other.is_some() {
+            return self.other_data(channel, data, padding, ends).await;
+        }
         self.received += data.len() + padding;
         self.messages.push(data);
         if self.encoding.is_none() {
@@ -138,15 +191,13 @@ impl Stream {
             }
         } else if let Some(ended) = self.read().await {
             return Some(ended);
-        } else if self.received >= WINDOW_BYTES as usize / 4 {
-            http2::window_update(channel.transport.answer(), self.id, self.received as u32);
-            self.received = 0;
+        } else {
+            self.widen(channel);
         }
         if !ends {
             return None;
         }
-        let status = Status::internal("server closed the stream without sending trailers");
-        Some(self.end(End::Whole(status)).await)
+        Some(self.end(End::Whole(Status::internal(NO_TRAILERS))).await)
     }
 
     /// Reads the complete messages; an error in them ends the call.
@@ -165,3 +216,7 @@ impl Stream {
         })
     }
 }
+
+const NO_TRAILERS: &str = "server closed the stream without sending trailers";
+/// What is kept of the body of a response that is not gRPC (`nonGRPCDataMaxLen`).
+const OTHER_BYTES_MAX: usize = 1024;

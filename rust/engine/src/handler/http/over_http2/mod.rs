@@ -1,5 +1,5 @@
-//! One request over HTTP/2 (golang.org/x/net/http2 as the kubelet's transport uses it, v0.49). Each connection has one
-//! stream.
+//! One request over HTTP/2, as the kubelet's transports do it: with TLS golang.org/x/net/http2 (v0.49), without TLS net/http's
+//! own copy of it (Go 1.26). Each connection has one stream.
 
 mod error;
 mod request;
@@ -29,7 +29,8 @@ pub(super) async fn exchange(
     request: &Request<'_>,
 ) -> Result<Box<Response>, ExchangeError> {
     let message = message(request).map_err(|text| ExchangeError::Failed(AttemptError::new(Cause::Http2, text)))?;
-    let mut stream = Stream::open(link, read_error, &message).await;
+    let is_encrypted = request.url.scheme == b"https";
+    let mut stream = Stream::open(link, read_error, &message, !is_encrypted).await;
     let head = stream.head().await?;
     Ok(Box::new(Response { stream, head }))
 }

@@ -1,5 +1,6 @@
 //! The only stream of a connection, and how it handles each frame (http2/transport.go:clientConnReadLoop, v0.49).
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use probelet_golang::http1::UNEXPECTED_EOF;
@@ -27,6 +28,8 @@ pub(super) struct Stream {
     window: i32,
     connection_window: i32,
     initial_window: i32,
+    /// Whether the server's settings are checked: net/http does for HTTP/2 without TLS (Go 1.26), x/net with TLS does not.
+    checks_settings: bool,
     going: Option<Going>,
     stage: Stage,
     interim_bytes: usize,
@@ -97,7 +100,12 @@ enum StreamError {
 
 impl Stream {
     /// Sends a request. A failure to send shows when the answer is read.
-    pub(super) async fn open(link: Box<dyn Transport>, read_error: SharedReadError, message: &[u8]) -> Self {
+    pub(super) async fn open(
+        link: Box<dyn Transport>,
+        read_error: SharedReadError,
+        message: &[u8],
+        checks_settings: bool,
+    ) -> Self {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
         http2::window_update(&mut opening, 0, CONNECTION_WINDOW_BYTES);
@@ -111,6 +119,7 @@ impl Stream {
             window: WINDOW_BYTES_INITIAL,
             connection_window: WINDOW_BYTES_INITIAL,
             initial_window: WINDOW_BYTES_INITIAL,
+            checks_settings,
             going: None,
             stage: Stage::Head,
             interim_bytes: 0,
@@ -235,6 +244,10 @@ impl Stream {
                     self.window = self.window.checked_add(initial - self.initial_window).unwrap_or(self.window);
                     self.initial_window = initial;
                 }
+                Setting::ENABLE_PUSH if self.checks_settings && value > 1 => return Err(lost(Code::PROTOCOL)),
+                Setting::MAX_FRAME_SIZE if self.checks_settings && !FRAME_SIZES.contains(&value) => {
+                    return Err(lost(Code::PROTOCOL));
+                }
                 Setting::ENABLE_CONNECT_PROTOCOL if value > 1 => return Err(lost(Code::PROTOCOL)),
                 _ => {}
             }
@@ -344,6 +357,9 @@ fn length(values: &Values) -> Option<u64> {
     let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
     digits.parse().ok().filter(|&length| length <= i64::MAX as u64)
 }
+
+/// What a server may say that its frames have at most (RFC 9113, 6.5.2).
+const FRAME_SIZES: RangeInclusive<u32> = 16_384..=(1 << 24) - 1;
 
 /// The first stream that a client opens.
 const STREAM: u32 = 1;
