@@ -1,9 +1,9 @@
 """What a probe from inside its pod's network costs beside an ordinary one: ``make bench-network`` (root).
 
 One server process answers in 100 namespaces, which are on a bridge as on a node, and at 100 loopback addresses of this
-machine. An engine probes it 1,000 times a second over HTTP: the pods with ``network: pod``, the same pods in the ordinary
-way, and the loopback addresses. The three rounds of a turn follow each other at once, in an order that changes. CPU is
-the processor time of the engine's threads over the server's answers.
+machine. An engine probes it 1,000 times a second over HTTP: the pods with ``network: pod``, the same pods in the
+ordinary way, and the loopback addresses. The three rounds of a turn follow each other at once, in an order that
+changes. CPU is the processor time of the engine's threads over the server's answers.
 """
 
 import argparse

@@ -20,11 +20,11 @@ ordinary way to the same pods, and in the ordinary way to {pods} loopback addres
 server answers without any namespace. The last is the cheapest attempt there is, and no pod of a node can be had
 for it.
 
-CPU is the processor time of the engine's threads for each attempt. On one machine the thread that sends does what the kernel
-does for the receiver too, so the way of the packets is in it, the server is not. The thread beside the engine's own makes
-the sockets; its part is in the sum. The rounds of a turn follow each other at once, in an order that changes.
+CPU is the processor time of the engine's threads for each attempt. On one machine the thread that sends does what the
+kernel does for the receiver too, so the way of the packets is in it, the server is not. The thread beside the engine's
+own makes the sockets; its part is in the sum. The rounds of a turn follow each other at once, in an order that changes.
 
-| turn | loopback, µs | ordinary, µs | `network: pod`, µs | of that the other thread, µs | to ordinary | to loopback | attempts/s |
+| turn | loopback, µs | ordinary, µs | `network: pod`, µs | sockets, µs | to ordinary | to loopback | attempts/s |
 |---:|---:|---:|---:|---:|---:|---:|---:|
 """
 

@@ -1,4 +1,4 @@
-"""The hundred pods that are probed: a namespace each, on a bridge like a node's, and a loopback address each beside it."""
+"""The hundred pods that are probed: a namespace each, on a bridge like a node's, and a loopback address each."""
 
 import fcntl
 import os

@@ -1,7 +1,6 @@
-"""Probes from inside their pod (``network: pod``) on a real containerd: every handler, and a sandbox that is made anew."""
+"""Probes from inside their pod (``network: pod``) on a real containerd: every handler, and a sandbox made anew."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ def options(*containers: str) -> dict[str, str]:
 
 
 def namespace_of(pid: int) -> int:
-    return os.stat(f"/proc/{pid}/ns/net").st_ino
+    return Path(f"/proc/{pid}/ns/net").stat().st_ino
 
 
 def opened(pid: int, namespace: int) -> int:
@@ -47,7 +46,7 @@ def opened(pid: int, namespace: int) -> int:
     found = 0
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         try:
-            found += descriptor.stat().st_ino == namespace and "net" in os.readlink(descriptor)
+            found += descriptor.stat().st_ino == namespace and "net" in str(descriptor.readlink())
         except OSError:
             continue
     return found

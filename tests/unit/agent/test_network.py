@@ -1,4 +1,4 @@
-"""Probes from inside their pod (``network: pod``) of a taken-over pod: which network the engine has for each sandbox."""
+"""Probes from inside a taken-over pod (``network: pod``): which network the engine has for each sandbox."""
 
 import json
 from typing import Any
@@ -36,7 +36,9 @@ async def test_each_sandbox_of_a_pod_has_its_network(bare_node: AgentNode) -> No
         (closed,) = networks(node)
         assert closed["made_from"] == "none"
         # What a process may see of the first one's files is the machine's to decide.
-        assert closed["why"].startswith(f"/nonexistent: No such file or directory (os error 2); {NODE_ROOT}/nonexistent: ")
+        assert closed["why"].startswith(
+            f"/nonexistent: No such file or directory (os error 2); {NODE_ROOT}/nonexistent: "
+        )
         # The namespace of this process stands for one on the node's own network, because no test needs rights for it.
         runtime.sandbox_info = info("/proc/self/ns/net")
         node.kubelet.start(pod, sandbox=node.kubelet.sandbox(pod), count=1)

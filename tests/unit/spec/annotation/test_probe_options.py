@@ -118,7 +118,11 @@ INSIDE: OptionDefaults = {
     [
         ({"tcpSocket": {"port": 1}}, None, INSIDE["liveness"]),
         ({"tcpSocket": {"port": 1}}, {"network": None}, ProbeOptions(errors=ErrorRule(failure_after=3))),
-        ({"tcpSocket": {"port": 1}}, {"networkFallback": "error", "errors": None}, ProbeOptions(network="pod", network_fallback="error")),
+        (
+            {"tcpSocket": {"port": 1}},
+            {"networkFallback": "error", "errors": None},
+            ProbeOptions(network="pod", network_fallback="error"),
+        ),
         (EXEC, None, ProbeOptions(errors=ErrorRule(failure_after=3))),
         (EXEC, {"whenFailing": "1s", "errors": None}, ProbeOptions(when_failing_milliseconds=1000)),
     ],

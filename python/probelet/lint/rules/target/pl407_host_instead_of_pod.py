@@ -82,8 +82,8 @@ are probes with probelet's option `network: pod`, which are made from inside the
         "kubernetes/pkg/probe/http/request.go: NewRequestForHTTPGetAction, 1.36",
     ),
     fix="""
-Remove `host`. For a virtual host, send the header `Host` in httpHeaders. A server that listens on `localhost` alone can be
-probed with probelet's option [`network: pod`](../probes.md#network-from-inside-the-pod).
+Remove `host`. For a virtual host, send the header `Host` in httpHeaders. A server that listens on `localhost` alone can
+be probed with probelet's option [`network: pod`](../probes.md#network-from-inside-the-pod).
 """,
     example="""
  apiVersion: v1

@@ -23,8 +23,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         field = f"{handler}.host"
         yield probe.hit(
             field,
-            f"with network: pod the probe reaches addresses of its pod alone, and {host} is none: every attempt fails, and "
-            f"{of_failing(probe)}",
+            f"with network: pod the probe reaches addresses of its pod alone, and {host} is none: every attempt fails, "
+            f"and {of_failing(probe)}",
             fix=Fix("remove host: the pod's address is the default", (Remove(f"{probe.path}.{field}"),)),
         )
 
@@ -35,17 +35,17 @@ RULE = Rule(
     severity="warning",
     summary="A probe from inside its pod (network: pod) names a host elsewhere, or its pod has no network of its own.",
     why="""
-With probelet's option `network: pod` a probe is made from inside the network of its pod, and the kernel lets it connect to
-the pod's own addresses alone. So a `host` that is another machine, or a Service, is a failure in every attempt, however
-well the host is. A pod with `hostNetwork` has no network of its own: its probes are made from the node as ever, and
-reach what the node reaches.
+With probelet's option `network: pod` a probe is made from inside the network of its pod, and the kernel lets it connect
+to the pod's own addresses alone. So a `host` that is another machine, or a Service, is a failure in every attempt,
+however well the host is. A pod with `hostNetwork` has no network of its own: its probes are made from the node as ever,
+and reach what the node reaches.
 
 A host whose address nobody can tell from the manifest is no finding.
 """,
     source=("probelet, docs/probes.md: network", "linux, bind(2): EADDRNOTAVAIL"),
     fix="""
-Remove `host`, or name `localhost` for a server that listens there alone. Take the option away from a probe that is to ask
-something else than its pod, and from the probes of a pod with `hostNetwork`.
+Remove `host`, or name `localhost` for a server that listens there alone. Take the option away from a probe that is to
+ask something else than its pod, and from the probes of a pod with `hostNetwork`.
 """,
     example="""
  apiVersion: v1
