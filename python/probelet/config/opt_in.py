@@ -85,8 +85,8 @@ class DefaultOptions(Section, frozen=True, kw_only=True):
     """Make the attempts of HTTP, TCP and gRPC probes from inside their pod's network (``pod``). Default: from the
     node."""
     network_fallback: Literal["error", "ordinary"] | None = None
-    """What follows where that network cannot be entered: an error that counts for nothing (``error``), or an attempt
-    from the node (``ordinary``). Only beside ``network``. Default: ``error``."""
+    """Behaviour where that network cannot be entered: an error that counts for nothing (``error``), or an attempt from
+    the node (``ordinary``). Only beside ``network``. Default: ``error``."""
 
 
 class DefaultReadinessOptions(DefaultOptions, frozen=True, kw_only=True):

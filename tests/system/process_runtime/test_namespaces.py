@@ -11,7 +11,7 @@ from probelet.runtime.cri import RuntimeClient
 from probelet.runtime.embedded.isolation.bridge import INTERFACES, bridge_name, tag_of
 from probelet.runtime.embedded.launch import launch
 
-from tests.support.namespaces import need_namespaces
+from tests.support.required import need_namespaces
 from tests.system.process_runtime.conftest import RunningRuntime, left_of
 
 pytestmark = pytest.mark.e2e

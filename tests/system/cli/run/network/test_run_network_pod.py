@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.namespaces import need_namespaces
+from tests.support.required import need_namespaces
 from tests.system.cli.conftest import Start, wait_for
 
 pytestmark = pytest.mark.e2e

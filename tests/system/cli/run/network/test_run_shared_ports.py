@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.namespaces import need_namespaces
+from tests.support.required import need_namespaces
 from tests.system.cli.conftest import Start, probelet, wait_for
 
 pytestmark = pytest.mark.e2e

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.namespaces import need_namespaces
-from tests.support.required import missing
+from tests.support.required import missing, need_namespaces
 from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
