@@ -111,3 +111,5 @@ def test_every_handler_from_inside_a_pod_and_the_pods_next_sandbox(node: Contain
     assert opened(node.pid, second) == 1
     node.remove("web")
     node.until(lambda: opened(node.pid, second) == 0, "the second namespace to be closed with its pod")
+    # The end of the test removes what is left, and nobody else may do so meanwhile.
+    node.until(lambda: "web" not in {it.metadata.name for it in node.sandboxes_of_all()}, "the pod's end")
