@@ -1,52 +1,35 @@
 """What a probe from inside its pod's network costs beside an ordinary one: ``make bench-network`` (root).
 
-One server process answers in 100 namespaces and at 100 loopback addresses of this machine. An engine probes it 1,000
-times a second over HTTP, in turn with ``network: pod`` and in the ordinary way, and both rounds of a pair follow each
-other at once. CPU is the processor time of the engine's threads over the server's answers.
+One server process answers in 100 namespaces, which are on a bridge as on a node, and at 100 loopback addresses of this
+machine. An engine probes it 1,000 times a second over HTTP: the pods with ``network: pod``, the same pods in the
+ordinary way, and the loopback addresses. The three rounds of a turn follow each other at once, in an order that
+changes. CPU is the processor time of the engine's threads over the server's answers.
 """
 
 import argparse
-import fcntl
 import json
 import os
 import socket
 import statistics
-import struct
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 from probelet._rust import Engine
-from probelet.runtime.embedded.isolation.namespace import Namespace, new_namespace, within
 
 from benches.machine import machine
 from benches.network import page
+from benches.network.pods import PODS, PORT, Target, pods
 from benches.report.results import FOLDER
 
-PODS: Final = 100
 CONTAINERS: Final = 10
 PERIOD_SECONDS: Final = 1
 THREADS: Final = ("probelet-engine", "probelet-netns")
-MODES: Final = ("ordinary", "pod")
-SIOCSIFFLAGS: Final = 0x8914
-IFF_UP: Final = 1
-
-
-def listeners() -> tuple[list[Namespace], list[socket.socket], list[socket.socket]]:
-    """The namespaces, a listener at 127.0.0.1 in each, and one at an address of this machine for each."""
-    namespaces, inside, outside = [], [], []
-    for number in range(PODS):
-        namespace = new_namespace()
-        with within(namespace):
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-                fcntl.ioctl(asked, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
-            inside.append(socket.create_server(("127.0.0.1", 8080), backlog=1024))
-        namespaces.append(namespace)
-        outside.append(socket.create_server((f"127.77.0.{number + 1}", 8080), backlog=1024))
-    return namespaces, inside, outside
+MODES: Final = ("loopback", "ordinary", "pod")
 
 
 class Server:
@@ -81,9 +64,9 @@ def used() -> dict[str, int]:
     return found
 
 
-def pod(number: int, mode: str) -> tuple[bytes, bytes]:
+def pod(number: int, mode: str, target: Target) -> tuple[bytes, bytes]:
     """A pod and its status."""
-    probe: dict[str, Any] = {"httpGet": {"port": 8080, "path": "/healthz"}, "periodSeconds": PERIOD_SECONDS}
+    probe: dict[str, Any] = {"httpGet": {"port": PORT, "path": "/healthz"}, "periodSeconds": PERIOD_SECONDS}
     probe |= {"timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3}
     if mode == "pod":
         probe["options"] = {"network": "pod"}
@@ -94,19 +77,19 @@ def pod(number: int, mode: str) -> tuple[bytes, bytes]:
         {"name": name, "id": f"test://{mode}-{number}-{name}", "state": "running", "started_at_ms": 1, "started": True}
         for name in names
     ]
-    ip = "127.0.0.1" if mode == "pod" else f"127.77.0.{number + 1}"
+    ip = target.loopback if mode == "loopback" else target.ip
     status = {"phase": "Running", "pod_ip": ip, "containers": rows}
     return json.dumps({"metadata": metadata, "spec": {"containers": containers}}).encode(), json.dumps(status).encode()
 
 
-def measure(mode: str, namespaces: list[Namespace], server: Server, seconds: float, warm: float) -> dict[str, Any]:
+def measure(mode: str, targets: list[Target], server: Server, seconds: float, warm: float) -> dict[str, Any]:
     """One round of one mode, on an engine of its own."""
     engine = Engine(seed=1, start_jitter=True, phase="spread")
     try:
-        for number, namespace in enumerate(namespaces):
-            definition, status = pod(number, mode)
+        for number, target in enumerate(targets):
+            definition, status = pod(number, mode, target)
             if mode == "pod":
-                engine.enter_network(f"pod-{number}", namespace.path)
+                engine.enter_network(f"pod-{number}", target.namespace.path)
             engine.define_pod(definition)
             engine.sync_pod(f"{mode}-{number}", status)
         time.sleep(warm)
@@ -138,28 +121,34 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the result and render the page")
     arguments = parser.parse_args()
     load_before = os.getloadavg()
-    # Threads that enter namespaces must not be the one that others start from.
-    with ThreadPoolExecutor(1) as aside:
-        namespaces, inside, outside = aside.submit(listeners).result()
-    server = Server([*inside, *outside])
-    pairs = []
-    for number in range(arguments.rounds):
-        modes = MODES if number % 2 == 0 else MODES[::-1]
-        rows = {mode: measure(mode, namespaces, server, arguments.seconds, arguments.warm) for mode in modes}
-        ratio = rows["pod"]["cpu_us"] / rows["ordinary"]["cpu_us"]
-        pairs.append({"rows": [rows[mode] for mode in MODES], "ratio": round(ratio, 3)})
-        print(json.dumps(pairs[-1]), flush=True)
-    server.close()
+    turns = []
+    with ExitStack() as stack:
+        # Threads that enter namespaces must not be the one that others start from.
+        aside = stack.enter_context(ThreadPoolExecutor(1))
+        made = pods()
+        targets, listeners = aside.submit(made.__enter__).result()
+        stack.callback(lambda: aside.submit(made.__exit__, None, None, None).result())
+        server = Server(listeners)
+        stack.callback(server.close)
+        for number in range(arguments.rounds):
+            modes = MODES[number % 3 :] + MODES[: number % 3]
+            rows = {mode: measure(mode, targets, server, arguments.seconds, arguments.warm) for mode in modes}
+            cost = {mode: rows[mode]["cpu_us"] for mode in MODES}
+            ratios = {mode: round(cost["pod"] / cost[mode], 3) for mode in MODES if mode != "pod"}
+            turns.append({"rows": rows, "ratios": ratios})
+            print(json.dumps(turns[-1]), flush=True)
     report = {
         "schema": page.SCHEMA,
         "machine": machine(),
         "load_before": load_before,
         "load_after": os.getloadavg(),
         "pods": PODS,
-        "pairs": pairs,
-        "ratio": round(statistics.median(pair["ratio"] for pair in pairs), 3),
+        "turns": turns,
+        "ratios": {
+            mode: round(statistics.median(turn["ratios"][mode] for turn in turns), 3) for mode in turns[0]["ratios"]
+        },
     }
-    print(f"median ratio {report['ratio']}")
+    print(f"median ratios {report['ratios']}")
     if arguments.keep:
         FOLDER.mkdir(exist_ok=True)
         page.RESULT.write_text(json.dumps(report, indent=1) + "\n")

@@ -5,6 +5,7 @@ parts that have to be there: a test then fails if one of them is missing, so tha
 """
 
 import os
+import shutil
 from typing import NoReturn
 
 import pytest
@@ -16,3 +17,13 @@ def missing(part: str, why: str) -> NoReturn:
     if part in promised:
         pytest.fail(f"PROBELET_REQUIRE lists {part}: {why}", pytrace=False)
     pytest.skip(f"needs {part}: {why}")
+
+
+def need_namespaces(*programs: str) -> None:
+    """Skips the test where no network namespace can be made, or without one of ``programs``; or fails it as ``missing``
+    does."""
+    if os.geteuid() != 0:
+        missing("namespaces", "only root makes network namespaces")
+    absent = [program for program in ("ip", *programs) if shutil.which(program) is None]
+    if absent:
+        missing("namespaces", f"no {', '.join(absent)}; on Debian: apt-get install iproute2 iptables")

@@ -81,6 +81,12 @@ class DefaultOptions(Section, frozen=True, kw_only=True):
     """The same before the first success, at least 50ms. Default: the ordinary period."""
     when_failing: Annotated[DurationAboveZero, _PACE] | None = None
     """The same after a failure, at least 50ms. Default: the ordinary period."""
+    network: Literal["pod"] | None = None
+    """Make the attempts of HTTP, TCP and gRPC probes from inside their pod's network (``pod``). Default: from the
+    node."""
+    network_fallback: Literal["error", "ordinary"] | None = None
+    """Behaviour where that network cannot be entered: an error that counts for nothing (``error``), or an attempt from
+    the node (``ordinary``). Only beside ``network``. Default: ``error``."""
 
 
 class DefaultReadinessOptions(DefaultOptions, frozen=True, kw_only=True):

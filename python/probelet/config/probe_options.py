@@ -28,7 +28,7 @@ def wrong_defaults(config: ProbeletConfiguration) -> list[FieldError]:
         errors.append(FieldError(PATH, "Forbidden", detail="needs probeOptions: true"))
     for probe_type, path, section in _sections(config):
         options = _options(section, path, errors)
-        errors += unfit(options, probe_type, None, path)
+        errors += (misfit.error for misfit in unfit(options, probe_type, None, path))
     return errors
 
 

@@ -130,6 +130,7 @@ class ContainerdNode:
         *containers: dict[str, Any],
         init: list[dict[str, Any]] | None = None,
         uid: str = "",
+        annotations: dict[str, str] | None = None,
         **spec: Any,
     ) -> None:
         """Write the manifest of a pod. The default image is the tests' own, the default ``uid`` none."""
@@ -139,7 +140,8 @@ class ContainerdNode:
             "initContainers": [{"image": APP, **container} for container in init or []],
             **spec,
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "uid": uid}, "spec": of_pod}
+        metadata = {"name": name, "uid": uid, "annotations": annotations or {}}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": of_pod}
         written = self._manifests / f".{name}"
         written.write_text(yaml.safe_dump(pod))
         written.rename(self._manifests / f"{name}.yaml")

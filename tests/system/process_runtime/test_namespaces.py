@@ -1,7 +1,6 @@
 """``--isolate namespace``: what a pod has of the network, and what is left of it."""
 
 import os
-import shutil
 import signal
 import socket
 from collections.abc import AsyncIterator
@@ -12,12 +11,15 @@ from probelet.runtime.cri import RuntimeClient
 from probelet.runtime.embedded.isolation.bridge import INTERFACES, bridge_name, tag_of
 from probelet.runtime.embedded.launch import launch
 
+from tests.support.required import need_namespaces
 from tests.system.process_runtime.conftest import RunningRuntime, left_of
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("ip"), reason="namespaces need root and iproute2"),
-]
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(autouse=True)
+def _namespaces() -> None:
+    need_namespaces()
 
 
 @pytest.fixture

@@ -262,6 +262,10 @@ def test_the_options_that_every_probe_of_a_type_has() -> None:
             hysteresis=Hysteresis(slower_than_milliseconds=300), errors=ErrorRule(failure_after=3, causes=("cri",))
         ),
     }
+    text = "probeOptions: true\nprobeOptionDefaults: {startupProbe: {network: pod, networkFallback: ordinary}}\n"
+    assert allowed_options(read(PROBELET + text).probelet) == {
+        "startup": ProbeOptions(network="pod", network_fallback="ordinary")
+    }
     assert allowed_options(read(PROBELET + "probeOptions: true\n").probelet) == {}
     assert allowed_options(read(PROBELET).probelet) is None
 
@@ -281,6 +285,11 @@ def test_the_options_that_every_probe_of_a_type_has() -> None:
             "livenessProbe.periodMilliseconds: Invalid value: 10: must be a whole",
         ),
         ("readinessProbe: {errors: {causes: [starved]}}", "readinessProbe.errors.causes"),
+        ("livenessProbe: {network: node}", 'livenessProbe.network: Unsupported value: "node"'),
+        (
+            "livenessProbe: {networkFallback: error}",
+            "livenessProbe.networkFallback: Forbidden: applies only beside network: pod",
+        ),
     ],
 )
 def test_a_mistake_in_the_options_of_probes(text: str, error: str) -> None:

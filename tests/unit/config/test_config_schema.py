@@ -61,6 +61,8 @@ ONLY_PROBELET = {
     **{f"probeOptionDefaults.{probe}.failures.of": {1, 2} for probe in PROBES},
     **{f"probeOptionDefaults.{probe}.failures.at": {63, 64} for probe in PROBES},
     "probeOptionDefaults.readinessProbe.hysteresis.slowerThan": {"1µs"},
+    # Only beside a network.
+    **{f"probeOptionDefaults.{probe}.networkFallback": {"error", "ordinary"} for probe in PROBES},
     "wakeSlack": {"+1s", "1s", "1.5h", "1m30s"},
     "crashLoopBackOff.maxContainerRestartPeriod": {"1.5h", "1µs"},
 }

@@ -321,3 +321,28 @@ def test_a_host_of_the_node_is_no_other_host_in_a_pod_that_shares_its_network(tm
         },
     }
     assert report(tmp_path, json.dumps(pod), only("PL407", "PL201"), "web.json").findings == []
+
+
+@pytest.mark.parametrize(
+    ("host", "spec", "found"),
+    [
+        ("auth.example", {}, [("PL421", "warning")]),
+        ("10.1.2.3", {}, [("PL421", "warning")]),
+        ("auth.example", {"hostNetwork": True}, [("PL407", "warning"), ("PL421", "info")]),
+        ("localhost", {"hostNetwork": True}, [("PL421", "info")]),
+        ("localhost", {}, []),
+        ("127.0.0.1", {}, []),
+        ("$(HOST)", {}, []),
+        (None, {}, []),
+    ],
+)
+def test_a_probe_from_inside_its_pod(
+    host: str | None, spec: dict[str, Any], found: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    options = json.dumps({"web": {"livenessProbe": {"network": "pod"}}})
+    get = {"path": "/live", "port": 8080, **({} if host is None else {"host": host})}
+    container = {"name": "web", "image": "registry.example/web:1", "livenessProbe": {"httpGet": get}}
+    metadata = {"name": "web", "annotations": {"probelet.dev/probe-options": options}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
+    result = report(tmp_path, json.dumps(pod), only("PL407", "PL421"), "web.json")
+    assert sorted((each.rule, each.severity) for each in result.findings) == found

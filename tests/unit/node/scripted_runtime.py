@@ -39,6 +39,8 @@ class ScriptedRuntime:
         # Called after each answer about an image.
         self.after_image_status: Callable[[], None] = lambda: None
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
+        # What a verbose status says of every sandbox.
+        self.sandbox_info: dict[str, str] = {}
         # The commands that wait for an event before they end.
         self.held_commands: dict[tuple[str, ...], asyncio.Event] = {}
         self.with_events = with_events
@@ -142,7 +144,8 @@ class ScriptedRuntime:
         await self._enter("pod_sandbox_status", request)
         if request.pod_sandbox_id not in self.sandboxes:
             raise errors.NotFound("no such sandbox")
-        return api_pb2.PodSandboxStatusResponse(status=self.sandboxes[request.pod_sandbox_id])
+        info = self.sandbox_info if request.verbose else {}
+        return api_pb2.PodSandboxStatusResponse(status=self.sandboxes[request.pod_sandbox_id], info=info)
 
     async def list_pod_sandbox(self, request: api_pb2.ListPodSandboxRequest) -> api_pb2.ListPodSandboxResponse:
         await self._enter("list_pod_sandbox", request)

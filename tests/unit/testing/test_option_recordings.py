@@ -52,6 +52,12 @@ LIVES: dict[str, dict[str, Any]] = {
         "options": {"periodMilliseconds": 2500},
         "answers": ["success * 3", "failure 0ms: no * 3", "success"],
     },
+    # From where an attempt is made decides nothing: the trace is that of a probe without the option.
+    "network": {
+        "probe": "livenessProbe",
+        "options": {"network": "pod", "networkFallback": "ordinary"},
+        "answers": ["success * 2", "error 0ms: gone", "failure 0ms: no * 3", "success"],
+    },
     "all-at-once": {
         "probe": "readinessProbe",
         "options": {
@@ -99,6 +105,10 @@ def test_the_core_plays_each_recording_as_it_was(name: str) -> None:
     now = json.loads(json.dumps(played(kept["life"])))
     for part, lines in kept["trace"].items():
         assert now[part] == lines, part
+
+
+def test_a_probe_from_inside_its_pod_is_judged_as_every_other() -> None:
+    assert played(LIVES["network"]) == played({**LIVES["network"], "options": {}})
 
 
 def test_each_recording_has_its_life() -> None:

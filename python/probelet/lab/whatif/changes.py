@@ -125,7 +125,7 @@ def _option(text: str, name: str, type_: ProbeType, value: str) -> Any:
         given = value
     errors: Errors = []
     read = read_options({name: given}, type_, errors)
-    errors += [] if errors else unfit(ProbeOptions(**read), type_, None, type_)
+    errors += [] if errors else (misfit.error for misfit in unfit(ProbeOptions(**read), type_, None, type_))
     if errors:
         raise SettingError(f"--set {text}: {errors[0].shortened()}")
     return read[READERS[name][0]]

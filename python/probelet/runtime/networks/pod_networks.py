@@ -77,16 +77,16 @@ class PodNetworks:
         if place.is_shared:
             self._engine.share_network(uid)
             return
-        why = NO_FILE
+        failed = []
         for path in place.candidates():
             try:
                 self._engine.enter_network(uid, path)
             except OSError as error:
-                why = f"{path}: {error}"
+                failed.append(f"{path}: {error}")
             else:
                 log.debug("network entered", pod=pod.full_name, path=path)
                 return
-        self._close(pod, sandbox_id, why)
+        self._close(pod, sandbox_id, "; ".join(failed) or NO_FILE)
 
     def _close(self, pod: Pod, sandbox_id: str, why: str) -> None:
         uid = pod.metadata.uid

@@ -4,7 +4,7 @@ Each mistake is an error with its path, its value and what is allowed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias, get_args
+from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.model.probe_options import ErrorCause, ErrorRule, FailureWindow, Hysteresis, ProbeOptions
@@ -36,30 +36,41 @@ def read_options(value: Any, path: str, errors: Errors) -> dict[str, Any]:
     return read
 
 
-def unfit(options: ProbeOptions, probe_type: ProbeType, probe: Probe | None, path: str) -> Iterator[FieldError]:
+class Misfit(NamedTuple):
+    """An option that would change nothing for a probe."""
+
+    field: str
+    """Its field of ``ProbeOptions``."""
+    error: FieldError
+
+
+def unfit(options: ProbeOptions, probe_type: ProbeType, probe: Probe | None, path: str) -> Iterator[Misfit]:
     """The options that would change nothing: times that are no shorter than the probe's own, the network of a probe
     that opens no connection, and a hysteresis of a probe that has no way back. Without ``probe`` its times are not
     known."""
     period = COUNT_MAX if probe is None else probe.period_seconds
     for name in PACES:
-        wanted = getattr(options, READERS[name][0])
+        field = READERS[name][0]
+        wanted = getattr(options, field)
         if wanted is not None and wanted >= 1000 * period:
             detail = f"must be shorter than periodSeconds, {period} s"
-            yield FieldError(f"{path}.{name}", "Invalid value", f"{wanted}ms", detail)
+            yield Misfit(field, FieldError(f"{path}.{name}", "Invalid value", f"{wanted}ms", detail))
     if options.network is not None and probe is not None and probe.exec is not None:
         detail = "an exec probe runs inside its container already; allowed for httpGet, tcpSocket and grpc"
-        yield FieldError(f"{path}.network", "Forbidden", detail=detail)
+        yield Misfit("network", FieldError(f"{path}.network", "Forbidden", detail=detail))
     if options.network_fallback is not None and options.network is None:
-        yield FieldError(f"{path}.networkFallback", "Forbidden", detail="applies only beside network: pod")
+        detail = "applies only beside network: pod"
+        yield Misfit("network_fallback", FieldError(f"{path}.networkFallback", "Forbidden", detail=detail))
     if options.hysteresis is None:
         return
     slow = options.hysteresis.slower_than_milliseconds
     if probe_type != "readiness":
         detail = f"a {probe_type} probe never makes a container well again; only a readinessProbe may have it"
-        yield FieldError(f"{path}.hysteresis", "Forbidden", detail=detail)
+        yield Misfit("hysteresis", FieldError(f"{path}.hysteresis", "Forbidden", detail=detail))
     elif probe is not None and slow >= 1000 * probe.timeout_seconds:
         detail = f"must be shorter than timeoutSeconds, {probe.timeout_seconds} s"
-        yield FieldError(f"{path}.hysteresis.slowerThan", "Invalid value", f"{slow}ms", detail)
+        place = f"{path}.hysteresis.slowerThan"
+        yield Misfit("hysteresis", FieldError(place, "Invalid value", f"{slow}ms", detail))
 
 
 def _one_of(*allowed: str) -> Reader:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from probelet.spec.annotation.initialization import with_probes
-from probelet.spec.annotation.option_values import EXAMPLE, READERS, Errors, as_object, read_options, unfit
+from probelet.spec.annotation.option_values import EXAMPLE, Errors, as_object, read_options, unfit
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import PROBE_TYPES, Probe, ProbeType
@@ -36,7 +36,7 @@ def fold_options(pod: Pod, defaults: OptionDefaults | None = NO_DEFAULTS) -> tup
     if defaults is None:
         return pod, errors
     text = pod.metadata.annotations.get(ANNOTATION)
-    chosen = {} if text is None else _chosen(pod, text, errors)
+    chosen = {} if text is None else _chosen(pod, text, defaults, errors)
     if errors:
         chosen = {}
     if not chosen and not defaults:
@@ -49,7 +49,7 @@ def fold_options(pod: Pod, defaults: OptionDefaults | None = NO_DEFAULTS) -> tup
     return replace(pod, spec=spec), errors
 
 
-def _chosen(pod: Pod, text: str, errors: Errors) -> _Chosen:
+def _chosen(pod: Pod, text: str, defaults: OptionDefaults, errors: Errors) -> _Chosen:
     containers = as_object(_parsed(text, errors), PATH, errors)
     known = {container.name: container for container in (*pod.spec.containers, *pod.spec.init_containers)}
     chosen: _Chosen = {}
@@ -57,7 +57,7 @@ def _chosen(pod: Pod, text: str, errors: Errors) -> _Chosen:
         if name not in known:
             errors.append(FieldError(f"{PATH}.{name}", "Invalid value", name, "the pod has no such container"))
         else:
-            chosen[name] = _container(known[name], probes, f"{PATH}.{name}", errors)
+            chosen[name] = _container(known[name], probes, f"{PATH}.{name}", defaults, errors)
     return chosen
 
 
@@ -76,7 +76,9 @@ def _parsed(text: str, errors: Errors) -> Any:
         return {}
 
 
-def _container(container: Container, value: Any, path: str, errors: Errors) -> dict[ProbeType, dict[str, Any]]:
+def _container(
+    container: Container, value: Any, path: str, defaults: OptionDefaults, errors: Errors
+) -> dict[ProbeType, dict[str, Any]]:
     chosen: dict[ProbeType, dict[str, Any]] = {}
     for field, wanted in as_object(value, path, errors).items():
         place = f"{path}.{field}"
@@ -86,8 +88,10 @@ def _container(container: Container, value: Any, path: str, errors: Errors) -> d
         elif probe is None:
             errors.append(FieldError(place, "Invalid value", field, "the container has no such probe"))
         else:
-            chosen[FIELDS[field]] = options = read_options(wanted, place, errors)
-            errors += unfit(ProbeOptions(**options), FIELDS[field], probe, place)
+            probe_type = FIELDS[field]
+            chosen[probe_type] = options = read_options(wanted, place, errors)
+            misfits = unfit(_together(defaults, probe_type, options), probe_type, probe, place)
+            errors += (misfit.error for misfit in misfits if misfit.field in options)
     return chosen
 
 
@@ -95,16 +99,19 @@ def _folded(container: Container, chosen: _Chosen, defaults: OptionDefaults) -> 
     folded: dict[ProbeType, Probe] = {}
     for probe_type, probe in container.probes.items():
         named = chosen.get(container.name, {}).get(probe_type)
-        usual = _fitting(defaults[probe_type], probe_type, probe) if probe_type in defaults else None
-        if named is not None or usual is not None:
-            folded[probe_type] = with_options(probe, replace(usual or ProbeOptions(), **(named or {})))
+        if named is not None or probe_type in defaults:
+            options = _fitting(_together(defaults, probe_type, named or {}), probe_type, probe)
+            folded[probe_type] = with_options(probe, options)
     return with_probes(container, folded) if folded else container
 
 
+def _together(defaults: OptionDefaults, probe_type: ProbeType, named: dict[str, Any]) -> ProbeOptions:
+    """The options that the annotation names, and the node's for the others."""
+    return replace(defaults.get(probe_type, ProbeOptions()), **named)
+
+
 def _fitting(options: ProbeOptions, probe_type: ProbeType, probe: Probe) -> ProbeOptions:
-    """The node's options, but for options that change nothing for this probe, such as a longer time than its own."""
-    names = {error.path.split(".")[1] for error in unfit(options, probe_type, probe, "")}
-    return replace(options, **{_FIELD_OF[name]: None for name in names})
-
-
-_FIELD_OF: Final[Mapping[str, str]] = {name: field for name, (field, _) in READERS.items()}
+    """The options without those of the node's that change nothing for this probe, such as a longer time than its own.
+    Without ``network`` its fallback changes nothing either."""
+    misfits = {misfit.field: None for misfit in unfit(options, probe_type, probe, "")}
+    return _fitting(replace(options, **misfits), probe_type, probe) if misfits else options

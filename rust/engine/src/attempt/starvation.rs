@@ -51,17 +51,17 @@ impl Starving {
         if cause.is_timeout() && took >= timeout && is_late { Cause::Starved } else { cause }
     }
 
-    /// The outcome that the core gets for an attempt with this cause.
+    /// The outcome that the core gets for an attempt with this cause. An error of a starved prober is the prober's own.
     pub fn outcome(&self, cause: Cause, outcome: Outcome) -> Outcome {
-        if cause != Cause::Starved || self.verdict == StarvedVerdict::Failure {
-            return outcome;
-        }
-        let text = match &outcome {
-            Outcome::Failure { output } => String::from_utf8_lossy(output),
-            Outcome::Error { error, .. } => (&**error).into(),
-            Outcome::Success | Outcome::Unknown | Outcome::Warning { .. } => return outcome,
+        let told = |text: &str| (false, format!("prober starved: {text}").into());
+        let (failure, error) = match (self.verdict, outcome) {
+            (_, outcome) if cause != Cause::Starved => return outcome,
+            (StarvedVerdict::Failure, Outcome::Error { failure, error, .. }) => (failure, error),
+            (StarvedVerdict::Unknown, Outcome::Error { error, .. }) => told(&error),
+            (StarvedVerdict::Unknown, Outcome::Failure { output }) => told(&String::from_utf8_lossy(&output)),
+            (_, outcome) => return outcome,
         };
-        Outcome::Error { failure: false, error: format!("prober starved: {text}").into(), kind: ErrorKind::Own }
+        Outcome::Error { failure, error, kind: ErrorKind::Own }
     }
 }
 
@@ -113,5 +113,13 @@ mod tests {
         );
         assert_eq!(UNKNOWN.outcome(Cause::HeaderTimeout, failure()), failure());
         assert_eq!(Starving::default().outcome(Cause::Starved, failure()), failure());
+    }
+
+    #[test]
+    fn an_error_of_a_starved_prober_is_its_own_with_either_verdict() {
+        let error = |kind| Outcome::Error { failure: true, error: "late".into(), kind };
+        let law = Starving::default();
+        assert_eq!(law.outcome(Cause::Starved, error(ErrorKind::Request)), error(ErrorKind::Own));
+        assert_eq!(law.outcome(Cause::Dns, error(ErrorKind::Request)), error(ErrorKind::Request));
     }
 }

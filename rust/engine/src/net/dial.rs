@@ -212,9 +212,8 @@ const ADDRESS_TIME_MIN: Duration = Duration::from_secs(2);
 mod tests {
     use std::net;
 
-    use socket2::{Domain, Socket, Type};
-
     use super::*;
+    use crate::net::refusing_port::RefusingPort;
 
     fn run<T>(work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
@@ -246,9 +245,8 @@ mod tests {
 
     #[test]
     fn a_port_without_a_listener_refuses() {
-        let bound = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        bound.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
-        let port = bound.local_addr().unwrap().as_socket().unwrap().port();
+        let refusing = RefusingPort::bind();
+        let port = refusing.number();
         for (host, shown) in
             [("127.0.0.1", "127.0.0.1"), ("", ""), ("0.0.0.0", "0.0.0.0"), ("[127.0.0.1]", "127.0.0.1"), ("[]", "")]
         {

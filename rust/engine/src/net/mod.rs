@@ -11,6 +11,8 @@ pub(crate) mod host;
 pub(crate) mod namespace;
 pub(crate) mod poller;
 pub(crate) mod read_budget;
+#[cfg(test)]
+pub(crate) mod refusing_port;
 pub(crate) mod retry_delay;
 pub(crate) mod stream;
 pub(crate) mod tls;

@@ -25,7 +25,8 @@ CNI = {"type": "network", "path": "/var/run/netns/cni-1"}
 def test_containerd_and_crio_name_a_file() -> None:
     containerd = {"pid": 71, "runtimeType": "io.containerd.runc.v2", "runtimeSpec": spec({"type": "pid"}, CNI)}
     crio = {"image": "pause", "pid": 71, "runtimeSpec": spec(CNI)}
-    for info in (containerd, crio):
+    # CRI-O without a first process for each pod (drop_infra_ctr, its default).
+    for info in (containerd, crio, {"runtimeSpec": spec(CNI)}):
         found = place(info)
         assert (found.path, found.is_shared) == (CNI["path"], False)
         # Process 71 is not in a cgroup of this sandbox.

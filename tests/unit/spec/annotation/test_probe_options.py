@@ -108,6 +108,34 @@ def test_the_annotation_goes_before_the_options_of_the_node() -> None:
     }, "a minute is longer than the startup probe's own period, so it is no option of that"
 
 
+INSIDE: OptionDefaults = {
+    "liveness": ProbeOptions(network="pod", network_fallback="ordinary", errors=ErrorRule(failure_after=3))
+}
+
+
+@pytest.mark.parametrize(
+    ("handler", "named", "expected"),
+    [
+        ({"tcpSocket": {"port": 1}}, None, INSIDE["liveness"]),
+        ({"tcpSocket": {"port": 1}}, {"network": None}, ProbeOptions(errors=ErrorRule(failure_after=3))),
+        (
+            {"tcpSocket": {"port": 1}},
+            {"networkFallback": "error", "errors": None},
+            ProbeOptions(network="pod", network_fallback="error"),
+        ),
+        (EXEC, None, ProbeOptions(errors=ErrorRule(failure_after=3))),
+        (EXEC, {"whenFailing": "1s", "errors": None}, ProbeOptions(when_failing_milliseconds=1000)),
+    ],
+)
+def test_the_network_of_the_node_is_for_probes_that_connect(handler: Any, named: Any, expected: ProbeOptions) -> None:
+    spec = {"containers": [{"name": "app", "livenessProbe": handler}]}
+    annotations = {} if named is None else {ANNOTATION: json.dumps({"app": {"livenessProbe": named}})}
+    pod, errors = fold_options(set_defaults(pod_of(spec, annotations=annotations)), INSIDE)
+    liveness = pod.spec.containers[0].liveness_probe
+    assert liveness is not None
+    assert (errors, options_of(liveness)) == ([], expected)
+
+
 def test_a_pod_with_a_mistake_has_the_options_of_the_node() -> None:
     pod, errors = fold_options(set_defaults(pod_of(SPEC, annotations={ANNOTATION: "{"})), NODE)
     assert len(errors) == 1

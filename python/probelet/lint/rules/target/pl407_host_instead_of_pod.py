@@ -10,6 +10,7 @@ from probelet.lint.facts.consequence import of_failing
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintProbe
 from probelet.lint.rule import Rule, on_probes
+from probelet.spec.model.probe_options import options_of
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
@@ -17,6 +18,9 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     host, number = probe.host, probe.port_number or probe.port
     is_local = is_loopback(host)
     shares_network = probe.container.workload.pod.spec.host_network
+    if options_of(probe.spec).network == "pod" and not shares_network:
+        # Made from inside the pod, the probe reaches nothing else; PL421 looks at its host.
+        return
     if not host or (shares_network and (is_local or where(probe.container, host) == "node")):
         return
     field, period = f"{probe.handler}.host", probe.timing.period
@@ -69,7 +73,8 @@ the node. Any other host answers for all replicas at once, so the probe says not
 
 It is a way into the node's network as well: everybody who may create pods makes every node send requests to addresses
 that pods cannot reach. The Pod Security level *baseline* refuses the field since its policy 1.34. Static pods with
-`hostNetwork` that ask `localhost`, or the address of their node, are no finding: it is the pod's own address.
+`hostNetwork` that ask `localhost`, or the address of their node, are no finding: it is the pod's own address. Neither
+are probes with probelet's option `network: pod`, which are made from inside their pod.
 """,
     source=(
         "KEP-4940",
@@ -77,7 +82,8 @@ that pods cannot reach. The Pod Security level *baseline* refuses the field sinc
         "kubernetes/pkg/probe/http/request.go: NewRequestForHTTPGetAction, 1.36",
     ),
     fix="""
-Remove `host`. For a virtual host, send the header `Host` in httpHeaders.
+Remove `host`. For a virtual host, send the header `Host` in httpHeaders. A server that listens on `localhost` alone can
+be probed with probelet's option [`network: pod`](../probes.md#network-from-inside-the-pod).
 """,
     example="""
  apiVersion: v1

@@ -8,6 +8,7 @@ from probelet.lint.finding import Hit
 from probelet.lint.model.neighbour import NetworkPolicy
 from probelet.lint.model.workload import LintProbe, Scope
 from probelet.lint.rule import Rule, on_probes
+from probelet.spec.model.probe_options import options_of
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
@@ -32,7 +33,7 @@ def _policies(probe: LintProbe) -> list[NetworkPolicy]:
         for policy in workload.network_policies
         if "Ingress" in policy.spec.policy_types or not policy.spec.policy_types
     ]
-    if number is None or probe.host or workload.pod.spec.host_network:
+    if number is None or probe.host or workload.pod.spec.host_network or options_of(probe.spec).network == "pod":
         return []
     names = {entry.name for entry in probe.container.spec.ports if entry.container_port == number and entry.name}
     rules = [rule for policy in policies for rule in policy.spec.ingress]

@@ -65,10 +65,8 @@ impl EndedAttempt {
     /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe,
     /// 1.36).
     pub(in super::super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
-        let mut report = Report::not_begun(what, Cause::Request);
-        if let Outcome::Error { kind, .. } = &mut report.outcome {
-            *kind = ErrorKind::Own;
-        }
+        let outcome = Outcome::Error { failure: false, error: what.into(), kind: ErrorKind::Own };
+        let report = Report::new(outcome, Cause::Request);
         Self { ticket, began: now, held: Duration::ZERO, spent: ELSEWHERE, report }
     }
 
@@ -78,9 +76,6 @@ impl EndedAttempt {
         *cause = law.cause(*cause, self.spent);
         if *cause == Cause::Starved {
             *outcome = law.outcome(*cause, std::mem::replace(outcome, Outcome::Unknown));
-            if let Outcome::Error { kind, .. } = outcome {
-                *kind = ErrorKind::Own;
-            }
         }
     }
 

@@ -317,6 +317,7 @@ mod tests {
     use super::*;
     use crate::live::attempts::attempt::Ticket;
     use crate::live::attempts::plan::{ordinary, plan};
+    use crate::net::refusing_port::RefusingPort;
 
     /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts
     /// need (TLS, gRPC, names, redirects) are boxed.
@@ -361,7 +362,8 @@ mod tests {
 
     #[test]
     fn tasks_serve_one_attempt_after_another_and_few_of_a_burst_stay() {
-        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let refusing = RefusingPort::bind();
+        let nobody = refusing.number();
         run(async {
             let mut pool = pool();
             let now = pool.context.clock.now();
@@ -380,7 +382,8 @@ mod tests {
 
     #[test]
     fn a_handler_that_panics_is_a_prober_error_and_costs_its_task_alone() {
-        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let refusing = RefusingPort::bind();
+        let nobody = refusing.number();
         run(async {
             let mut pool = pool();
             let mut broken = start(nobody, pool.context.clock.now());

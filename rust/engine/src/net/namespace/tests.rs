@@ -1,6 +1,7 @@
 //! Real namespaces, made by threads of the tests. They need the rights of root.
 
 use std::fs::File;
+use std::io::Read;
 use std::net::{IpAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -14,10 +15,11 @@ use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::net::dial::{Origin, dial};
 
-/// A namespace with an interface `lo` alone, and a server in it at 127.0.0.1.
+/// A namespace with an interface `lo` alone, and servers in it at 127.0.0.1 and at ::1.
 struct Pod {
     file: File,
     server: TcpListener,
+    server_v6: TcpListener,
 }
 
 impl Pod {
@@ -30,7 +32,7 @@ impl Pod {
     }
 }
 
-/// A pod; None if this process may make none, which a test with `PROBELET_REQUIRE` does not accept.
+/// A pod; None if this process may make none, which fails where `PROBELET_REQUIRE` lists `namespaces`.
 fn pod() -> Option<Pod> {
     let made = thread::spawn(|| {
         // SAFETY: the thread leaves the namespace that it shares with the others, and ends.
@@ -41,10 +43,13 @@ fn pod() -> Option<Pod> {
         Some(Pod {
             file: File::open("/proc/thread-self/ns/net").unwrap(),
             server: TcpListener::bind("127.0.0.1:0").unwrap(),
+            server_v6: TcpListener::bind("[::1]:0").unwrap(),
         })
     });
     let made = made.join().unwrap();
-    assert!(made.is_some() || std::env::var_os("PROBELET_REQUIRE").is_none(), "no rights to make a network namespace");
+    let promised = std::env::var("PROBELET_REQUIRE").unwrap_or_default();
+    let is_promised = promised.split(',').any(|part| part.trim() == "namespaces");
+    assert!(made.is_some() || !is_promised, "PROBELET_REQUIRE lists namespaces: no rights to make a network namespace");
     made
 }
 
@@ -85,6 +90,38 @@ fn sockets_are_made_ahead_and_more_attempts_than_that_have_theirs() {
         assert_eq!(dialled(&namespace, "127.0.0.1", pod.port()), Ok(3), "attempt {number}");
         pod.server.accept().unwrap();
     }
+}
+
+#[test]
+fn a_server_is_reached_over_ipv6() {
+    let Some(pod) = pod() else { return };
+    let namespace = Namespace::open(&pod.path(), &SocketMaker::start().unwrap()).unwrap().expect("another namespace");
+    let port = pod.server_v6.local_addr().unwrap().port();
+    for number in 0..40 {
+        assert_eq!(dialled(&namespace, "::1", port), Ok(3), "attempt {number}");
+        pod.server_v6.accept().unwrap();
+    }
+    assert_eq!(dialled(&namespace, "::1", pod.port()).unwrap_err().cause, Cause::Refused, "no server there");
+}
+
+#[test]
+fn an_attempt_is_reset_when_its_pod_goes_away_and_nothing_of_the_namespace_is_kept() {
+    let (Some(going), Some(other)) = (pod(), pod()) else { return };
+    let maker = SocketMaker::start().unwrap();
+    let namespace = Namespace::open(&going.path(), &maker).unwrap().expect("another namespace");
+    let interior = Arc::downgrade(&namespace.interior);
+    let address = going.server.local_addr().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let in_flight = namespace.connect(address).await.unwrap();
+        in_flight.set_nonblocking(false).unwrap();
+        drop(going);
+        drop(namespace);
+        assert_eq!((&in_flight).read(&mut [0; 8]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    });
+    // The thread carries out one order after the other, so it has let go of the first namespace when it opens another.
+    Namespace::open(&other.path(), &maker).unwrap().expect("another namespace");
+    assert!(interior.upgrade().is_none());
 }
 
 #[test]

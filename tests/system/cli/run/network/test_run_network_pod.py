@@ -2,23 +2,16 @@
 on localhost alone."""
 
 import json
-import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.required import need_namespaces
 from tests.system.cli.conftest import Start, wait_for
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(
-        os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("iptables"),
-        reason="namespaces and policies need root, iproute2 and iptables",
-    ),
-]
+pytestmark = pytest.mark.e2e
 
 POLICY = "iptables -A INPUT ! -i lo -j DROP"
 """What a NetworkPolicy without any rule does. The kernel holds it as rules of nftables."""
@@ -49,6 +42,7 @@ def manifest(name: str, listens: str, probe: dict[str, Any], **spec: Any) -> dic
 
 
 def test_neither_a_policy_nor_localhost_is_an_obstacle_from_inside(start: Start, tmp_path: Path) -> None:
+    need_namespaces("iptables")
     web = {"httpGet": {"port": 8080}}
     pods = [
         manifest("policy", "0.0.0.0", web),

@@ -1,7 +1,5 @@
 """Two pods that use one port, on a runtime whose pods share the machine's network."""
 
-import os
-import shutil
 import signal
 import socket
 import sys
@@ -9,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.required import need_namespaces
 from tests.system.cli.conftest import Start, probelet, wait_for
 
 pytestmark = pytest.mark.e2e
@@ -83,8 +82,8 @@ def test_a_pod_is_not_ready_by_its_neighbours_answer(start: Start, tmp_path: Pat
     assert len([by for by in told if "default/greedy" in by]) == 1
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("ip"), reason="--isolate namespace needs root and iproute2")
 def test_in_namespaces_every_pod_has_every_port(start: Start, tmp_path: Path) -> None:
+    need_namespaces()
     server, manifests, port = tmp_path / "server.py", tmp_path / "pods", free_port()
     server.write_text(SERVER)
     manifests.mkdir()
