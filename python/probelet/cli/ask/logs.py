@@ -1,12 +1,11 @@
 """``probelet logs``."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import StateDir, above_zero
+from probelet.cli.options import NamedPath, StateDir, above_zero
 from probelet.cli.verb import verb
 
 app = verb(
@@ -57,7 +56,7 @@ def logs(
     timestamps: Annotated[bool, Parameter(show_default=False, help="Begin each line with its time.")] = False,
     prefix: Annotated[bool, Parameter(show_default=False, help="Begin each line with its pod and container.")] = False,
     from_: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name="--from", metavar="DIR", help="Directory with the logs of pods; no service is asked."),
     ] = None,
     state_dir: StateDir = None,

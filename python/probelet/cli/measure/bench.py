@@ -46,6 +46,10 @@ def _slack(kind: Any, tokens: Sequence[Token]) -> float:
     return seconds
 
 
+def _as_time(seconds: float) -> str:
+    return f"{seconds:g}s"
+
+
 def _count(_: Any, tokens: Sequence[Token]) -> int:
     from probelet.lab.bench.load import WORKERS_MAX
 
@@ -66,11 +70,24 @@ def bench(
         int, Parameter(converter=_count, metavar="N", help="Number of pods, each with one probe.")
     ] = 1000,
     period: Annotated[
-        int, Parameter(converter=_whole_seconds, allow_leading_hyphen=True, metavar="TIME", help="periodSeconds.")
+        int,
+        Parameter(
+            converter=_whole_seconds,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            show_default=_as_time,
+            help="periodSeconds.",
+        ),
     ] = 1,
     duration: Annotated[
         float,
-        Parameter(converter=above_zero, allow_leading_hyphen=True, metavar="TIME", help="Length of the measured time."),
+        Parameter(
+            converter=above_zero,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            show_default=_as_time,
+            help="Length of the measured time.",
+        ),
     ] = 10.0,
     warm: Annotated[
         float,
@@ -78,6 +95,7 @@ def bench(
             converter=above_zero,
             allow_leading_hyphen=True,
             metavar="TIME",
+            show_default=_as_time,
             help="Time before the measured time; a period or more.",
         ),
     ] = 2.0,
@@ -107,6 +125,7 @@ def bench(
             converter=_slack,
             allow_leading_hyphen=True,
             metavar="TIME",
+            show_default=_as_time,
             help="How late a probe may be to share a wake-up, at most 100ms.",
         ),
     ] = 0.0,
