@@ -63,9 +63,9 @@ def logs(
 ) -> int:
     import time
 
-    from probelet.cli.ask.log_list import print_list
-    from probelet.cli.ask.log_source import find
-    from probelet.cli.ask.log_stream import Wanted, print_logs
+    from probelet.cli.ask.logs.listing import print_list
+    from probelet.cli.ask.logs.source import find
+    from probelet.cli.ask.logs.stream import Wanted, print_logs
     from probelet.server.control.state_dir import service_state_dir
 
     if all_containers and container is not None:
