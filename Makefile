@@ -349,9 +349,11 @@ $(STAMPS)/dist-tools: | tools
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
+# Named beside it, the packages of the extension give what both need the same features: nothing is compiled a second time.
+TARGET = -p probelet-target -p probelet-engine -p probelet-play --release $(QUIET) --target-dir target
 build/probelet-target: $(STAMPS)/extension
 	$(say) "[3/5] Rust: $@"
-	@cargo build --release $(QUIET) -p probelet-target --target-dir target
+	@cargo build $(TARGET)
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 

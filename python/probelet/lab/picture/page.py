@@ -9,13 +9,22 @@ from typing import Final
 
 from probelet.lab.picture.document import AdviceRow, ChangeRow, FaultRow, PodRow, RunRow, ScenarioRow, SimulateDocument
 from probelet.lab.picture.markup import element, escaped, shortened
-from probelet.lab.picture.names import names_of, runs_of, title_of
 from probelet.lab.picture.page_style import RULES
 from probelet.lab.picture.scale import duration, moment
 from probelet.lab.picture.svg import inline
 from probelet.lab.picture.theme import TEXTURES, style, themed
 from probelet.lab.picture.timeline import NARROW, WIDE
-from probelet.lab.picture.wording import figures, grade, headline, outcome, sentence, summary
+from probelet.lab.picture.wording import (
+    figures,
+    grade,
+    headline,
+    names_of,
+    outcome,
+    runs_of,
+    sentence,
+    summary,
+    title_of,
+)
 
 BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000

@@ -15,10 +15,9 @@ from probelet.lab.picture.markup import (
     number,
     shortened,
 )
-from probelet.lab.picture.names import names_of, runs_of, title_of
 from probelet.lab.picture.theme import TEXTURES, style
 from probelet.lab.picture.timeline import WIDE, Detail, Drawing, draw
-from probelet.lab.picture.wording import figures, grade, headline, summary
+from probelet.lab.picture.wording import figures, grade, headline, names_of, runs_of, summary, title_of
 
 MARGIN: Final = 20.0
 FOOT_CHARACTERS: Final = 150

@@ -11,9 +11,8 @@ from probelet.lab.picture.heat_map import LANES_MAX, heat_map
 from probelet.lab.picture.lanes import SHARED_STRIP_PODS, lane, lane_size
 from probelet.lab.picture.legend import legend
 from probelet.lab.picture.markup import CHARACTER_WIDTH, box, clipped, label, line, number
-from probelet.lab.picture.names import names_of, runs_of
 from probelet.lab.picture.scale import Frame
-from probelet.lab.picture.wording import grade, headline
+from probelet.lab.picture.wording import grade, headline, names_of, runs_of
 
 WIDE: Final = 1080.0
 NARROW: Final = 400.0

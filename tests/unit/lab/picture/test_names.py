@@ -1,7 +1,7 @@
 """Runs are called by what differs between them."""
 
 import pytest
-from probelet.lab.picture.names import names_of, title_of
+from probelet.lab.picture.wording import names_of, title_of
 
 from tests.unit.lab.picture.documents import run_of
 from tests.unit.lab.picture.scenes import slow_dependency
