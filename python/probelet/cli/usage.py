@@ -1,4 +1,4 @@
-"""What a wrong command line is told: the library's errors in the words of a person."""
+"""Errors about the command line: the library's, in the words of a person."""
 
 import difflib
 import re
@@ -42,7 +42,7 @@ def _missing(error: MissingArgumentError) -> str:
 
 
 def unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:
-    """The error about a word that is none of those that are ``known``."""
+    """The error about a word that is not among the ``known`` words."""
     for verb in ADDED:
         if what == "verb" and word == verb.name:
             text = f'the verb "{word}" is in the package {verb.package}, which is not installed'

@@ -59,6 +59,14 @@ def _count(_: Any, tokens: Sequence[Token]) -> int:
     return int(text)
 
 
+Span = Annotated[
+    float, Parameter(converter=above_zero, allow_leading_hyphen=True, metavar="TIME", show_default=_as_time)
+]
+WholeSeconds = Annotated[
+    int, Parameter(converter=_whole_seconds, allow_leading_hyphen=True, metavar="TIME", show_default=_as_time)
+]
+
+
 @app.default
 def bench(
     handler: Annotated[
@@ -69,36 +77,9 @@ def bench(
     workers: Annotated[
         int, Parameter(converter=_count, metavar="N", help="Number of pods, each with one probe.")
     ] = 1000,
-    period: Annotated[
-        int,
-        Parameter(
-            converter=_whole_seconds,
-            allow_leading_hyphen=True,
-            metavar="TIME",
-            show_default=_as_time,
-            help="periodSeconds.",
-        ),
-    ] = 1,
-    duration: Annotated[
-        float,
-        Parameter(
-            converter=above_zero,
-            allow_leading_hyphen=True,
-            metavar="TIME",
-            show_default=_as_time,
-            help="Length of the measured time.",
-        ),
-    ] = 10.0,
-    warm: Annotated[
-        float,
-        Parameter(
-            converter=above_zero,
-            allow_leading_hyphen=True,
-            metavar="TIME",
-            show_default=_as_time,
-            help="Time before the measured time; a period or more.",
-        ),
-    ] = 2.0,
+    period: Annotated[WholeSeconds, Parameter(help="periodSeconds.")] = 1,
+    duration: Annotated[Span, Parameter(help="Length of the measured time.")] = 10.0,
+    warm: Annotated[Span, Parameter(help="Time before the measured time; a period or more.")] = 2.0,
     target: Annotated[
         str | None,
         Parameter(
