@@ -313,14 +313,23 @@ tools:
 	fi; \
 	exit $$ok
 
+# Whoever watches a terminal sees how far cargo is; a log gets only what goes wrong.
+QUIET := $(shell [ -t 2 ] || echo --quiet)
+
+# What the extension and probelet-target are made of. It needs no Python, so cargo begins while pip downloads; if it fails,
+# the extension says so once more. Named in one call, these packages have the features that the extension gives them:
+# no library is compiled twice.
+LIBRARIES = -p probelet-engine -p probelet-play --release $(QUIET) --target-dir target
+
 # All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong. With --no-deps
 # pip resolves nothing, because the lock is whole: older releases of pip try a newer version of `coverage[toml]` first and stop.
 $(STAMPS)/packages: requirements.lock
 	@$(MAKE) --no-print-directory tools
-	$(say) "[1/5] Python packages into .venv (a cold run: up to a minute)"
+	$(say) "[1/5] Python packages into .venv, beside them the Rust libraries (a cold run: minutes on two cores)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock & pip=$$!; \
+		test -d target/release || cargo build $(LIBRARIES); wait $$pip
 	@touch $@
 
 # The verbs `replay` and `conformance`, editable too: a link and the metadata with their entry points.
@@ -329,7 +338,7 @@ $(STAMPS)/conformance: $(STAMPS)/packages conformance/pyproject.toml
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES) | $(STAMPS)/conformance
-	$(say) "[2/5] the Rust extension, in release (a cold run: minutes on two cores)"
+	$(say) "[2/5] the Rust extension, in release"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
@@ -348,13 +357,10 @@ $(STAMPS)/dist-tools: | tools
 	@build/dist-tools/bin/pip install --quiet --disable-pip-version-check 'auditwheel>=6,<7' 'cyclonedx-bom>=7,<8'
 	@touch $@
 
-# Whoever watches a terminal sees how far cargo is; a log gets only what goes wrong.
-QUIET := $(shell [ -t 2 ] || echo --quiet)
-
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
 build/probelet-target: $(STAMPS)/extension
 	$(say) "[3/5] Rust: $@"
-	@cargo build --release $(QUIET) -p probelet-target --target-dir target
+	@cargo build -p probelet-target $(LIBRARIES)
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 

@@ -49,6 +49,23 @@ def test_a_dependency_that_needs_a_newer_rust_is_found() -> None:
     assert newer_than("1.88", {"a": "1.88.1", "b": None, "c": "1.9", "d": "1.89"}) == {"d": "1.89"}
 
 
+def compiled(*packages: str) -> set[str]:
+    """Each crate that is compiled for these packages, with its features."""
+    chosen = [word for package in packages for word in ("-p", package)]
+    command = ["cargo", "tree", "--locked", "--offline", "--edges", "normal,build", "--prefix", "none"]
+    answer = subprocess.run(
+        [*command, "--format", "{p} {f}", *chosen], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {line.removesuffix(" (*)") for line in answer.stdout.splitlines() if line}
+
+
+def test_the_target_of_measurements_needs_no_crate_that_the_extension_has_not_compiled() -> None:
+    # With other features cargo compiles a crate and everything that needs it a second time: minutes of a cold build.
+    [flags] = re.findall(r"^LIBRARIES = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    more = compiled("probelet-target", *re.findall(r"-p (\S+)", flags)) - compiled("probelet-bindings")
+    assert {line.split()[0] for line in more} == {"probelet-target"}
+
+
 def test_the_pages_name_the_oldest_rust() -> None:
     pages = ("README.md", "docs/install.md")
     named = {page: re.findall(r"cargo (\d+\.\d+)", (ROOT / page).read_text()) for page in pages}

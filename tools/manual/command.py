@@ -8,6 +8,7 @@ from cyclopts.help import HelpEntry, create_parameter_help_panel, format_usage
 from probelet.cli.app import build_app
 from probelet.cli.completion import FLAG
 from probelet.cli.exit import EXIT_CODES
+from probelet.cli.help_panel import as_typed
 from probelet.cli.verbs import INSTALL_COMPLETION, installed
 
 PROGRAM = "probelet"
@@ -102,7 +103,7 @@ def _options(root: App, words: tuple[str, ...]) -> Iterator[Option]:
     with root.app_stack(apps):
         arguments = apps[-1].assemble_argument_collection(parse_docstring=True)
         panel = create_parameter_help_panel(Group("Parameters"), arguments, "plaintext")
-    yield from map(_option, panel.entries)
+    yield from map(_option, map(as_typed, panel.entries))
 
 
 def _option(entry: HelpEntry) -> Option:
@@ -110,6 +111,6 @@ def _option(entry: HelpEntry) -> Option:
         " ".join(entry.display_labels_with_metavar),
         str(entry.description.primary_renderable),
         tuple(entry.choices or ()),
-        None if entry.default in (None, "False") else str(entry.default),
+        None if entry.default is None else str(entry.default),
         bool(entry.required),
     )

@@ -8,12 +8,14 @@ from functools import partial
 from itertools import pairwise
 from typing import NoReturn
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
+from probelet.cli.help_panel import Panels, shown_default
 from probelet.cli.output import OutputError, discard_output, set_up_output
 from probelet.cli.terminal import complain
-from probelet.cli.verbs import ADDED, INSTALL_COMPLETION, VERBS, Verb, installed
+from probelet.cli.usage import told, unknown
+from probelet.cli.verbs import INSTALL_COMPLETION, VERBS, Verb, installed
 
 STDIN = "/dev/stdin"
 """The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
@@ -38,9 +40,10 @@ def build_app(verbs: Iterable[Verb] | None = None) -> App:
         help="Liveness, readiness and startup probes with the kubelet's exact semantics, as a service of its own.",
         help_epilogue=f"'probelet VERB --help' explains a verb and shows examples.\n{EXIT_CODES}",
         help_format="plaintext",
+        help_formatter=Panels(),
         version=_version,
         group_commands=Group("Options", sort_key=9),
-        default_parameter=Parameter(negative=""),
+        default_parameter=Parameter(negative="", show_default=shown_default),
         result_action="return_value",
         # `main` decides what Ctrl-C means.
         suppress_keyboard_interrupt=False,
@@ -69,18 +72,13 @@ def run_command(arguments: list[str]) -> int:
             and arguments[1] not in verb.words
         ):
             # The library would complain about the options after the wrong word.
-            return complain_of(command, _unknown(verb.word, arguments[1], verb.words, command))
+            return complain_of(command, unknown(verb.word, arguments[1], verb.words, command))
         return int(build_app(known.values())(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
     except UnknownCommandError as error:
         # The library would import every verb to report this.
-        return complain_of(command, _unknown("verb", (error.unused_tokens or [""])[0], known, command))
+        return complain_of(command, unknown("verb", (error.unused_tokens or [""])[0], known, command))
     except CycloptsError as error:
-        error.verbose = False
-        chain = " ".join(["probelet", *(error.command_chain or ())])
-        text = " ".join(str(error).split())
-        if isinstance(error, UnusedCliTokensError):
-            text = f'unexpected: "{" ".join(error.unused_tokens or ())}"'
-        return complain_of(chain, CliError(text, hint=f"{chain} --help"))
+        return complain_of(" ".join(["probelet", *(error.command_chain or ())]), told(error))
     except CliError as error:
         return complain_of(command, error)
 
@@ -97,18 +95,6 @@ def _with_stdin(arguments: list[str]) -> Iterator[str]:
             yield argument.replace("--stand-in=", "--stand-in-file=", 1)
         else:
             yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
-
-
-def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:
-    import difflib
-
-    for verb in ADDED:
-        if what == "verb" and word == verb.name:
-            text = f'the verb "{word}" is in the package {verb.package}, which is not installed'
-            return CliError(text, code=Exit.CANNOT, hint=f"pip install {verb.package}")
-    close = difflib.get_close_matches(word, known, n=1)
-    meant = f'; did you mean "{close[0]}"?' if close else ""
-    return CliError(f'there is no {what} "{word}"{meant}', hint=f"{command} --help")
 
 
 def _wants_json(arguments: list[str]) -> bool:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import NamedPath
 from probelet.cli.terminal import print_lines
 from probelet.cli.verb import verb
 
@@ -37,7 +38,7 @@ def install_completion(
     *,
     shell: Annotated[Shell | None, Parameter(help="Default: the shell that runs probelet, or $SHELL.")] = None,
     output: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name=["--output", "-o"], metavar="FILE", help="Default: the shell's place for this user."),
     ] = None,
 ) -> int:

@@ -28,19 +28,20 @@ def named_path(_: Any, tokens: Sequence[Token]) -> Path:
     return Path(tokens[0].value)
 
 
+NamedPath = Annotated[Path, Parameter(converter=named_path)]
 ManifestPath = Annotated[
-    Path, Parameter(name="PATH", required=True, converter=named_path, help="Manifest, directory of manifests, or -.")
+    NamedPath, Parameter(name="PATH", required=True, help="Manifest, directory of manifests, or -.")
 ]
 Output = Annotated[Literal["table", "json"], Parameter(name=["--output", "-o"], help="Format of the output.")]
 StateDir = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(
         name="--state-dir",
         metavar="DIR",
         help="Directory of the control socket. Default: $XDG_RUNTIME_DIR/probelet, or /tmp/probelet-UID.",
     ),
 ]
-RootDir = Annotated[Path, Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime.")]
+RootDir = Annotated[NamedPath, Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime.")]
 Duration = Annotated[
     float | None,
     Parameter(

@@ -36,7 +36,7 @@ _VERBS = (
     Verb("top", "ask.top", "Node", "Show the worst containers first: failing probes, restarts, back-off, lateness."),
     Verb("events", "ask.events", "Node", "Show the events of the node: failed probes, kills, restarts."),
     Verb("incidents", "ask.incidents", "Node", "Show what failures of many probes have in common."),
-    Verb("logs", "ask.logs", "Node", "Print the log of a container, also after its pod or the service has ended."),
+    Verb("logs", "ask.logs.verb", "Node", "Print the log of a container, also after its pod or the service has ended."),
     Verb("retry", "ask.retry", "Node", "Start containers that wait for their restart delay now."),
     Verb("reset", "ask.reset", "Node", "Reset the restart delay of containers."),
     Verb(

@@ -35,7 +35,7 @@ class NodeCommands:
         self, pod: str, container: str | None, probe_type: ProbeType | None, seconds: int
     ) -> list[PausedProbe]:
         """Raises RefusedError: the pods of ``run`` follow their manifests."""
-        raise RefusedError("pause: only 'probelet agent' pauses probes; here a probe changes with its manifest")
+        raise RefusedError("only 'probelet agent' pauses probes; here a probe changes with its manifest")
 
     def reset(self, pod: str, container: str | None) -> list[str]:
         """Forgets the restart delays of a pod's containers; returns the names of the containers that had one.

@@ -27,14 +27,15 @@ def shop(tmp_path: Path) -> str:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(
-    ("container", "probe_type"),
-    [("web", "readiness"), ("rpc", "readiness"), ("cache", "startup")],
+    ("container", "probe_type", "output"),
+    [("web", "readiness", "ok\n"), ("rpc", "readiness", ""), ("cache", "startup", "")],
     ids=["https", "grpc", "exec"],
 )
-def test_a_stand_in_answers(shop: str, container: str, probe_type: str) -> None:
+def test_a_stand_in_answers(shop: str, container: str, probe_type: str, output: str) -> None:
     which = ["--container", container, "--type", probe_type]
     ended = probelet("probe", "--from", shop, *which, "--stand-in", "--tries", "3", "-o", "json")
     assert (ended.returncode, json.loads(ended.stdout)["outcome"]) == (0, "success"), ended.stderr
+    assert output in json.loads(ended.stdout)["output"]
 
 
 def test_a_container_with_a_program_here_has_no_stand_in(tmp_path: Path) -> None:

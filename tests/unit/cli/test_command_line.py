@@ -1,5 +1,7 @@
 import importlib.metadata
 import json
+import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import EntryPoints
@@ -12,6 +14,7 @@ from probelet.cli.verbs import ADDED, ENTRY_POINTS, VERBS, installed
 
 from tests.support.paths import ROOT
 from tests.unit.cli.conftest import Probelet
+from tools.manual.command import install_completion_page, verb_pages
 
 NAMES = [verb.name for verb in installed()]
 
@@ -28,7 +31,14 @@ NAMES = [verb.name for verb in installed()]
         ("status --duration 5s", "probelet status: --duration is for --watch\n"),
         ("events --duration 5s", "probelet events: --duration is for --follow\n"),
         ("version extra", "probelet version: "),
-        ("run", "probelet run: "),
+        ("run", "probelet run: PATH is missing\n  try: probelet run --help\n"),
+        ("run web --listen", "probelet run: --listen needs a value\n"),
+        ("retry", "probelet retry: POD is missing\n"),
+        ("whatif", "probelet whatif: RECORDING is missing\n"),
+        ("probe http", "probelet probe http: --port is missing\n"),
+        ("logs web --tail x", 'Invalid value for --tail: "x" is no whole number\n'),
+        ("-v", 'probelet: there is no option "-v"\n  try: probelet --help\n'),
+        ("bench udpx", 'there is no handler "udpx"; want http, https, tcp, grpc or exec\n'),
         ("probe https --port 1", 'probelet probe: there is no handler "https"; did you mean "http"?\n'),
         ("probe tcp --port 1 db", 'probelet probe tcp: unexpected: "db"\n'),
     ],
@@ -83,8 +93,6 @@ def test_the_help_of_a_verb_begins_with_its_line_in_the_list(probelet: Probelet,
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_is_a_command_line_that_parses(probelet: Probelet, name: str) -> None:
-    import shlex
-
     for line in probelet(name, "--help").out.partition("\nExamples:\n")[2].splitlines():
         words = shlex.split(line.split("|")[0])
         assert words.pop(0) == "probelet"
@@ -109,10 +117,47 @@ def test_a_negative_duration_is_a_value_and_no_option(probelet: Probelet) -> Non
         assert '"-5s" is not a duration' in ended.err
 
 
-def test_an_empty_path_is_not_this_directory(probelet: Probelet) -> None:
-    ended = probelet("run", "")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "run ''",
+            "explain ''",
+            "lint ''",
+            "simulate ''",
+            "whatif ''",
+            "run a.yaml --config ''",
+            "explain a --against ''",
+        ),
+        *(
+            "simulate a --against ''",
+            "whatif a --change ''",
+            "lint a --observed ''",
+            "logs --from ''",
+            "probe --from ''",
+        ),
+        *("status --state-dir ''", "backoff plot --out ''", "simulate a --scenario overload --html ''"),
+    ],
+)
+def test_an_empty_path_is_not_this_directory(probelet: Probelet, line: str) -> None:
+    ended = probelet(*shlex.split(line))
     assert (ended.code, ended.out) == (2, "")
     assert '"" is no path' in ended.err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_help_shows_nothing_that_nobody_types_or_needs(probelet: Probelet, name: str) -> None:
+    shown = probelet(name, "--help").out
+    for line in shown.splitlines():
+        assert not re.search(r"--[A-Z]{2}", line), line
+        assert not re.search(r'default: (False|""|\(\)|[0-9]+\.0)\]', line), line
+
+
+def test_no_line_of_a_help_is_broken_twice() -> None:
+    # A line that is longer than a terminal is wrapped, and leaves a single word on the next one.
+    for page in (*verb_pages(), install_completion_page()):
+        assert max(map(len, page.more.splitlines()), default=0) <= 80, page.name
+        assert all("\n" not in option.about for command in page.commands for option in command.options), page.name
 
 
 def test_the_table_of_exit_codes_has_each_code() -> None:

@@ -22,6 +22,13 @@ spec:
       livenessProbe: {PROBE}
 """
 HTTP = "httpGet: {path: /livez, port: 8080}"
+LABELLED = "{name: web, labels: {app: web}}"
+SERVICE = """
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}
+"""
 
 
 def found(folder: Path, rule: str, *, image: str = "web:1", fields: str = "stdin: false", probe: str = HTTP) -> int:
@@ -106,3 +113,27 @@ def test_pl207_looks_for_probes_that_see_only_a_process_or_a_socket(tmp_path: Pa
 )
 def test_pl209_looks_for_the_words_of_readiness(tmp_path: Path, probe: str, wanted: int) -> None:
     assert found(tmp_path, "PL209", probe=probe) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "probe", "wanted"),
+    [
+        *(
+            (name, "tcpSocket: {port: 9090}", 1)
+            for name in ("metrics", "http-metrics", "admin", "delivery", "internal")
+        ),
+        *((name, "httpGet: {path: /metrics, port: 9090}", 1) for name in ("metrics", "prom")),
+        *(
+            (name, "tcpSocket: {port: 9090}", 0)
+            for name in ("health", "healthz", "http-health", "healthcheck", "probe", "probes", "liveness", "livez")
+        ),
+        *((name, "httpGet: {path: /, port: 9090}", 0) for name in ("status", "ready", "readiness", "readyz", "ping")),
+        ("metrics", "httpGet: {path: /healthz, port: 9090}", 0),
+        ("metrics", "httpGet: {path: /, port: 8080}", 0),
+    ],
+)
+def test_pl206_leaves_ports_that_are_named_for_probes(tmp_path: Path, name: str, probe: str, wanted: int) -> None:
+    pod = POD.replace("IMAGE", "web:1").replace("{PROBE}", f"{{{probe}}}").replace("{name: web}", LABELLED, 1)
+    ports = f"ports: [{{name: http, containerPort: 8080}}, {{name: {name}, containerPort: 9090}}]"
+    text = f"{SERVICE}---{pod.replace('FIELDS', ports)}"
+    assert len(of_rule(report(tmp_path, text.lstrip(), only("PL206")).findings, "PL206")) == wanted

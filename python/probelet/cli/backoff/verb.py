@@ -15,7 +15,7 @@ from probelet.cli.backoff.flags import (
     curve_of,
     span,
 )
-from probelet.cli.options import Output
+from probelet.cli.options import NamedPath, Output
 from probelet.cli.verb import verb
 
 _S = 1_000_000_000
@@ -125,7 +125,7 @@ def load(
 @app.command
 def plot(
     *charts: Annotated[str, Parameter(name="CHART", help="Name of a chart. Default: all.")],
-    out: Annotated[Path, Parameter(name="--out", metavar="DIR", help="Directory for the files.")] = Path("charts"),
+    out: Annotated[NamedPath, Parameter(name="--out", metavar="DIR", help="Directory for the files.")] = Path("charts"),
     format_: Annotated[Literal["svg", "png", "both"], Parameter(name="--format", help="File type.")] = "svg",
 ) -> int:
     """Draw the charts of KEP-4603: its numbers beside the model's (needs matplotlib: probelet[plots])."""

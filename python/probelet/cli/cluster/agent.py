@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration, Listen
+from probelet.cli.options import Duration, Listen, NamedPath
 from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
 from probelet.cli.verb import verb
 
@@ -27,7 +27,7 @@ NodeAddress = Annotated[
 ]
 KubeletsRuntime = Annotated[str, Parameter(metavar="RUNTIME", help="The kubelet's CRI socket, unix:///...")]
 AgentStateDir = Annotated[
-    Path,
+    NamedPath,
     Parameter(
         name="--state-dir",
         metavar="DIR",
@@ -35,14 +35,14 @@ AgentStateDir = Annotated[
     ),
 ]
 CertFile = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(
         name="--cert-file",
         metavar="FILE",
         help="Certificate of --listen-health (PEM), reloaded. Default: one of its own.",
     ),
 ]
-KeyFile = Annotated[Path | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")]
+KeyFile = Annotated[NamedPath | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")]
 NodeExecutor = Annotated[
     Literal["own", "external"],
     Parameter(
@@ -54,7 +54,7 @@ NodeProber = Annotated[
     Literal["own", "external"],
     Parameter(
         name="--node-prober",
-        help="Which program makes the probes of this node's NodePodProbe (enhanced\n"
+        help="Which program makes the probes of this node's NodePodProbe (enhanced "
         "liveness): this one, or with external OpenKruise's kruise-daemon.",
     ),
 ]
@@ -64,7 +64,7 @@ Supervise = Annotated[
     Parameter(
         name="--supervise",
         show_default=False,
-        help="Run as the small parent of an agent, and start it again at once when it has\n"
+        help="Run as the small parent of an agent, and start it again at once when it has "
         "died: for a container, whose kubelet would wait longer each time.",
     ),
 ]

@@ -13,10 +13,10 @@ from probelet.cli.verb import verb
 app = verb(
     "controller",
     "Enhanced liveness for pods with the annotation\n"
-    'apps.kruise.io/using-enhanced-liveness: "true". It writes their liveness probes into\n'
-    "the NodePodProbe of their node, and decides which failed probe leads to a restart:\n"
-    "within budgets, limits and a rate for the whole cluster. A restart is a\n"
-    "ContainerRecreateRequest, which the node carries out.\n\n"
+    'apps.kruise.io/using-enhanced-liveness: "true". It writes their liveness\n'
+    "probes into the NodePodProbe of their node, and decides which failed probe leads\n"
+    "to a restart: within budgets, limits and a rate for the whole cluster. A restart\n"
+    "is a ContainerRecreateRequest, which the node carries out.\n\n"
     "Of several controllers one decides. The ConfigMap elp-config has the settings; a\n"
     "change counts at once, and 'enabled: \"false\"' stops every restart.",
     "probelet controller --kubeconfig ~/.kube/config",
@@ -88,8 +88,8 @@ def controller(
                     seconds=duration,
                 )
             )
-    except (ServerError, KubeConfigError) as error:
+    except ServerError as error:
         raise CliError(str(error)) from error
-    except DaemonError as error:
+    except (DaemonError, KubeConfigError) as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD

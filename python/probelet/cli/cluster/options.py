@@ -1,12 +1,13 @@
 """Options of the verbs that talk to an API server."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from probelet.cli.options import NamedPath
+
 Kubeconfig = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(
         name="--kubeconfig",
         metavar="FILE",

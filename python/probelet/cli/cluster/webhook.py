@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration
+from probelet.cli.options import Duration, NamedPath
 from probelet.cli.serve.flags import LOG, LogFlags
 from probelet.cli.verb import verb
 
@@ -31,12 +31,13 @@ Fallback = Annotated[
 
 app = verb(
     "webhook",
-    "An API server calls it for each new pod with the label probelet.dev/managed=true.\n"
-    "It moves the pod's probes to an annotation, from which 'probelet agent' runs them,\n"
-    "and leaves every probe that only a kubelet can run. Of a pod that asks for\n"
-    "enhanced liveness it moves the liveness probes, and refuses one whose probes are\n"
-    "wrong. It checks ContainerRecreateRequests and fills them from their pod. SIGTERM\n"
-    "ends it after five seconds, in which it still answers.",
+    "An API server calls it for each new pod with the label\n"
+    "probelet.dev/managed=true. It moves the pod's probes to an annotation, from\n"
+    "which 'probelet agent' runs them, and leaves every probe that only a kubelet\n"
+    "can run. Of a pod that asks for enhanced liveness it moves the liveness probes,\n"
+    "and refuses one whose probes are wrong. It checks ContainerRecreateRequests and\n"
+    "fills them from their pod. SIGTERM ends it after five seconds, in which it\n"
+    "still answers.",
     "probelet webhook --cert-file /tls/tls.crt --key-file /tls/tls.key",
     "probelet webhook --self-signed --configuration zz-probelet",
     "probelet webhook --self-signed --host 127.0.0.1 --kubeconfig ~/.kube/config",
@@ -50,10 +51,10 @@ def webhook(
         str, Parameter(metavar="ADDR", help="HOST:PORT of the webhook, over TLS; port 0: any free port.")
     ] = "0.0.0.0:9443",
     cert_file: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name="--cert-file", metavar="FILE", help="Certificate (PEM), read again when it changes."),
     ] = None,
-    key_file: Annotated[Path | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")] = None,
+    key_file: Annotated[NamedPath | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")] = None,
     self_signed: Annotated[
         bool,
         Parameter(negative="", help="Make an authority and a certificate, in the Secret probelet-webhook-certificate."),
@@ -106,9 +107,9 @@ def webhook(
                 )
             given = certificate, kubeconfig, context, namespace, listening, pages, duration
             carry_out(WebhookFlags(*given, coexist=coexist_kruise, fallback_ns=fallback_ns))
-    except (ServerError, KubeConfigError) as error:
+    except ServerError as error:
         raise CliError(str(error)) from error
-    except DaemonError as error:
+    except (DaemonError, KubeConfigError) as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
 

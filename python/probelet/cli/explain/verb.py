@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import KubeletVersion, Output
+from probelet.cli.options import KubeletVersion, NamedPath, Output
 from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
@@ -28,9 +28,9 @@ app = verb(
 
 @app.default
 def explain(
-    *files: Annotated[Path, Parameter(name="FILE", required=True, help="Manifest, directory of manifests, or -.")],
+    *files: Annotated[NamedPath, Parameter(name="FILE", required=True, help="Manifest, directory of manifests, or -.")],
     against: Annotated[
-        Path | None, Parameter(name="--against", metavar="FILE", help="Another version of these manifests.")
+        NamedPath | None, Parameter(name="--against", metavar="FILE", help="Another version of these manifests.")
     ] = None,
     container: Annotated[
         tuple[str, ...],
@@ -58,8 +58,10 @@ def explain(
     if output == "json":
         print_json(document(found, other))
     elif other is not None:
-        print_lines(*changes(found, other))
-    else:
+        # Beside a version that cannot be read everything would seem to differ.
+        if (found and other) or not mistakes:
+            print_lines(*changes(found, other))
+    elif found or not mistakes:
         print_lines(*sentences(found))
     if mistakes:
         raise CliError(*mistakes)

@@ -1,14 +1,13 @@
 """The flags of ``probelet lint``."""
 
-from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from probelet.cli.options import above_zero, named_path
+from probelet.cli.options import NamedPath, above_zero
 
 Paths: TypeAlias = Annotated[
-    Path, Parameter(name="PATH", converter=named_path, help="Manifest, directory with manifests in and below it, or -.")
+    NamedPath, Parameter(name="PATH", help="Manifest, directory with manifests in and below it, or -.")
 ]
 Format: TypeAlias = Annotated[
     Literal["text", "json", "sarif", "junit", "github"],
@@ -22,14 +21,14 @@ Least: TypeAlias = Annotated[
     ),
 ]
 ConfigFile: TypeAlias = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(name="--config", metavar="FILE", help="Default: probelet-lint.yaml of this directory, if it is there."),
 ]
 Baseline: TypeAlias = Annotated[
-    Path | None, Parameter(name="--baseline", metavar="FILE", help="Leave out the findings that this file has.")
+    NamedPath | None, Parameter(name="--baseline", metavar="FILE", help="Leave out the findings that this file has.")
 ]
 WriteBaseline: TypeAlias = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(name="--write-baseline", metavar="FILE", help="Write the findings of today for --baseline, and succeed."),
 ]
 Prove: TypeAlias = Annotated[
@@ -41,10 +40,11 @@ Prove: TypeAlias = Annotated[
     ),
 ]
 Picture: TypeAlias = Annotated[
-    Path | None, Parameter(name="--picture", metavar="FILE", help="With --prove: write the picture, .html or .svg.")
+    NamedPath | None,
+    Parameter(name="--picture", metavar="FILE", help="With --prove: write the picture, .html or .svg."),
 ]
 Observed: TypeAlias = Annotated[
-    tuple[Path, ...],
+    tuple[NamedPath, ...],
     Parameter(
         name="--observed",
         metavar="PATH",

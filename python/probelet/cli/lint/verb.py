@@ -100,6 +100,8 @@ def lint(
         observed=observations(observed),
     )
     request = Request(paths, settings, together, severity)
+    if picture is not None and prove is None:
+        raise CliError("--picture is for --prove RULE@OBJECT")
     if prove is not None:
         return _prove(request, prove, picture)
     if diff:
@@ -189,6 +191,7 @@ def _mend(request: "Request") -> None:
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:
+    from probelet.cli.lint.text import many
     from probelet.lint.baseline import encode_baseline
 
     report = request.report()
@@ -198,5 +201,5 @@ def _write_baseline(request: "Request", path: "Path") -> int:
         path.write_bytes(encode_baseline(report.findings))
     except OSError as error:
         raise CliError(f"--write-baseline: {path}: {error.strerror}", code=Exit.CANNOT) from error
-    print_lines(f"written: {path} ({len(report.findings)} findings)")
+    print_lines(f"written: {path} ({many(len(report.findings), 'finding')})")
     return Exit.GOOD

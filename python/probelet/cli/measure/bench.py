@@ -46,6 +46,10 @@ def _slack(kind: Any, tokens: Sequence[Token]) -> float:
     return seconds
 
 
+def _as_time(seconds: float) -> str:
+    return f"{seconds:g}s"
+
+
 def _count(_: Any, tokens: Sequence[Token]) -> int:
     from probelet.lab.bench.load import WORKERS_MAX
 
@@ -53,6 +57,14 @@ def _count(_: Any, tokens: Sequence[Token]) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:9]) > WORKERS_MAX:
         raise ValueError(f'"{text}" is not a number from 0 to {WORKERS_MAX}')
     return int(text)
+
+
+Span = Annotated[
+    float, Parameter(converter=above_zero, allow_leading_hyphen=True, metavar="TIME", show_default=_as_time)
+]
+WholeSeconds = Annotated[
+    int, Parameter(converter=_whole_seconds, allow_leading_hyphen=True, metavar="TIME", show_default=_as_time)
+]
 
 
 @app.default
@@ -65,22 +77,9 @@ def bench(
     workers: Annotated[
         int, Parameter(converter=_count, metavar="N", help="Number of pods, each with one probe.")
     ] = 1000,
-    period: Annotated[
-        int, Parameter(converter=_whole_seconds, allow_leading_hyphen=True, metavar="TIME", help="periodSeconds.")
-    ] = 1,
-    duration: Annotated[
-        float,
-        Parameter(converter=above_zero, allow_leading_hyphen=True, metavar="TIME", help="Length of the measured time."),
-    ] = 10.0,
-    warm: Annotated[
-        float,
-        Parameter(
-            converter=above_zero,
-            allow_leading_hyphen=True,
-            metavar="TIME",
-            help="Time before the measured time; a period or more.",
-        ),
-    ] = 2.0,
+    period: Annotated[WholeSeconds, Parameter(help="periodSeconds.")] = 1,
+    duration: Annotated[Span, Parameter(help="Length of the measured time.")] = 10.0,
+    warm: Annotated[Span, Parameter(help="Time before the measured time; a period or more.")] = 2.0,
     target: Annotated[
         str | None,
         Parameter(
@@ -107,6 +106,7 @@ def bench(
             converter=_slack,
             allow_leading_hyphen=True,
             metavar="TIME",
+            show_default=_as_time,
             help="How late a probe may be to share a wake-up, at most 100ms.",
         ),
     ] = 0.0,

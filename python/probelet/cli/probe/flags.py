@@ -1,10 +1,11 @@
 """The flags of ``probelet probe``, named after the fields of a probe."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
+
+from probelet.cli.options import NamedPath
 
 
 def _seconds(_: Any, tokens: Sequence[Token]) -> int:
@@ -65,7 +66,7 @@ ContainerId = Annotated[
     str | None, Parameter(name="--container-id", metavar="ID", help="For exec: ID of a container in --runtime.")
 ]
 From = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(name="--from", metavar="FILE", help="Take the probe from a pod or workload in this manifest; or -."),
 ]
 PodName = Annotated[

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 app = verb(
     "config",
-    "'show', or no word, prints the values that 'probelet run' would use with the same options, and\n"
-    "the file and line, or the flag, that sets each one. It exits with 2 and one line\n"
-    "per mistake if the configuration is unusable. 'schema' prints the JSON schema of\n"
-    "a configuration file, for an editor.",
+    "'show', or no word, prints the values that 'probelet run' would use with the\n"
+    "same options, and the file and line, or the flag, that sets each one. It exits\n"
+    "with 2 and one line per mistake if the configuration is unusable. 'schema'\n"
+    "prints the JSON schema of a configuration file, for an editor.",
     "probelet config show --config /var/lib/kubelet/config.yaml",
     "probelet config --config c.yaml --all",
     "probelet config show --config c.yaml --config-dir kubelet.conf.d",

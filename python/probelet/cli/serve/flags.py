@@ -1,13 +1,12 @@
 """The flags that several services share."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError
-from probelet.cli.options import KubeletVersion
+from probelet.cli.options import KubeletVersion, NamedPath
 
 if TYPE_CHECKING:
     from probelet.config import Config
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
 class ConfigFlags:
     """The configuration's files, and the options that override them."""
 
-    config: Annotated[Path | None, Parameter(metavar="FILE", help="File with Kubelet- and ProbeletConfiguration.")] = (
-        None
-    )
-    config_dir: Annotated[Path | None, Parameter(metavar="DIR", help="Drop-ins (*.conf), merged by name.")] = None
+    config: Annotated[
+        NamedPath | None, Parameter(metavar="FILE", help="File with Kubelet- and ProbeletConfiguration.")
+    ] = None
+    config_dir: Annotated[NamedPath | None, Parameter(metavar="DIR", help="Drop-ins (*.conf), merged by name.")] = None
     feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false; overrides files.")] = (
         None
     )

@@ -14,6 +14,7 @@ from probelet.cli.options import (
     Isolate,
     Listen,
     ManifestPath,
+    NamedPath,
     NodeName,
     RootDir,
     Runtime,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from probelet.spec.read.load import Manifest
 
 Serve = Annotated[
-    Path | None,
+    NamedPath | None,
     Parameter(
         name="--serve", metavar="PATH", help="Socket to probe another node agent's pods too, like 'probelet serve'."
     ),

@@ -1,12 +1,11 @@
 """``probelet serve``."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, NodeName, StateDir
+from probelet.cli.options import AllowRemote, Duration, NamedPath, NodeName, StateDir
 from probelet.cli.serve.flags import CONFIG, LOG, ConfigFlags, LogFlags
 from probelet.cli.verb import verb
 
@@ -26,7 +25,7 @@ app = verb(
 def serve(
     *,
     socket: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name="--socket", metavar="PATH", help="Socket to serve. Default: prober.sock in --state-dir."),
     ] = None,
     runtime: Annotated[

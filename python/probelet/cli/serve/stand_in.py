@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError
+from probelet.cli.options import NamedPath
 
 if TYPE_CHECKING:
     from probelet.node.source.stand_ins import StandIns
@@ -26,7 +27,7 @@ class StandInFlags:
         ),
     ] = False
     # The command line turns --stand-in=FILE into it, because the library knows no value that may be left out.
-    stand_in_file: Annotated[Path | None, Parameter(show=False)] = None
+    stand_in_file: Annotated[NamedPath | None, Parameter(show=False)] = None
 
     def read(self, *, on_host: bool) -> "StandIns | None":
         """The stand-ins; None without the flag. Raises CliError on another runtime, and for a mistake in the file."""

@@ -28,6 +28,8 @@ class Pictures:
         for path in (self.html, self.svg, self.perfetto):
             if path is not None and not path.absolute().parent.is_dir():
                 raise CliError(f"{path}: there is no directory {path.parent}")
+            if path is not None and path.is_dir():
+                raise CliError(f"{path}: is a directory; want a file")
 
     def write(self, document: "SimulateDocument") -> None:
         """Writes the files. Raises ``CliError``, one line, for one that cannot be written."""

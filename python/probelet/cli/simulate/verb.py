@@ -1,12 +1,11 @@
 """``probelet simulate``."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration, KubeletVersion, Output
+from probelet.cli.options import Duration, KubeletVersion, NamedPath, Output
 from probelet.cli.terminal import print_json, print_lines
 from probelet.cli.verb import verb
 
@@ -31,13 +30,13 @@ def _file(help_: str) -> Any:
 
 @app.default
 def simulate(
-    *files: Annotated[Path, Parameter(name="FILE", help="Manifest, directory of manifests, or -.")],
+    *files: Annotated[NamedPath, Parameter(name="FILE", help="Manifest, directory of manifests, or -.")],
     scenario: Annotated[
         str | None,
         Parameter(name="--scenario", metavar="SCENARIO", help="A built-in of --list, or a file of kind Scenario."),
     ] = None,
     against: Annotated[
-        list[Path] | None,
+        list[NamedPath] | None,
         Parameter(name="--against", metavar="FILE", help="Another version of these manifests. May be repeated."),
     ] = None,
     guard: Annotated[
@@ -47,16 +46,16 @@ def simulate(
         ),
     ] = False,
     guard_settings: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name="--guard-settings", metavar="FILE", help="The controller's ConfigMap. Default: its defaults."),
     ] = None,
     seed: Annotated[int, Parameter(metavar="N", help="Seed of all randomness.")] = 1,
     duration: Annotated[Duration, Parameter(help="Length of traffic and faults. Default: the scenario's.")] = None,
     no_advice: Annotated[bool, Parameter(help="Play no changes that may help.")] = False,
     output: Output = "table",
-    html: Annotated[Path | None, _file("Write the picture as an HTML page.")] = None,
-    svg: Annotated[Path | None, _file("Write the picture as SVG.")] = None,
-    perfetto: Annotated[Path | None, _file("Write a trace for ui.perfetto.dev.")] = None,
+    html: Annotated[NamedPath | None, _file("Write the picture as an HTML page.")] = None,
+    svg: Annotated[NamedPath | None, _file("Write the picture as SVG.")] = None,
+    perfetto: Annotated[NamedPath | None, _file("Write a trace for ui.perfetto.dev.")] = None,
     kubelet_version: KubeletVersion = "1.36",
     list_: Annotated[bool, Parameter(name="--list", help="List the built-in scenarios.")] = False,
     show: Annotated[str | None, Parameter(metavar="NAME", help="Print a built-in scenario, to start from.")] = None,
@@ -92,9 +91,9 @@ def simulate(
         return Exit.GOOD
     pictures.check()
     document = played(request, scenario)
-    pictures.write(document)
     if output == "json":
         print_json(msgspec.json.encode(document))
     else:
         print_lines(*lines(document))
+    pictures.write(document)
     return Exit.GOOD

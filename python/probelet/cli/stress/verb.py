@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from probelet.cli.backoff.flags import Count, Window, span
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Output
+from probelet.cli.options import NamedPath, Output
 from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
@@ -77,7 +77,7 @@ def stress(
     duration: Annotated[Window | None, Parameter(help="Length of a scene. Default: 30m; with --real 60s.")] = None,
     warm_up: Annotated[int, _span("With --real: time before counting begins.")] = 0,
     repeat: Annotated[Count, Parameter(help="With --real: number of runs; prints their median.")] = 1,
-    report: Annotated[Path | None, Parameter(metavar="DIR", help="Directory for a page with charts.")] = None,
+    report: Annotated[NamedPath | None, Parameter(metavar="DIR", help="Directory for a page with charts.")] = None,
     output: Output = "table",
 ) -> int:
     from probelet.cli.stress.scenes import SceneFlags, matrix_scenes, scenes

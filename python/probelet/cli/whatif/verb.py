@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Output, named_path
+from probelet.cli.options import NamedPath, Output
 from probelet.cli.terminal import complain, print_json, print_lines
 from probelet.cli.verb import verb
 
@@ -32,13 +32,8 @@ app = verb(
 @app.default
 def whatif(
     recording: Annotated[
-        Path,
-        Parameter(
-            name="RECORDING",
-            required=True,
-            converter=named_path,
-            help="State directory, or directory or file of a recording.",
-        ),
+        NamedPath,
+        Parameter(name="RECORDING", required=True, help="State directory, or directory or file of a recording."),
     ],
     *,
     set_: Annotated[
@@ -53,7 +48,7 @@ def whatif(
         ),
     ] = (),
     change: Annotated[
-        tuple[Path, ...],
+        tuple[NamedPath, ...],
         Parameter(
             metavar="FILE", negative="", show_default=False, help="Manifests with other probes. May be given again."
         ),
@@ -64,7 +59,11 @@ def whatif(
     ] = None,
     since: Annotated[
         str | None,
-        Parameter(metavar="TIME", help="Only what happened from here on: RFC 3339, or 1h: so long before the end."),
+        Parameter(
+            metavar="TIME",
+            allow_leading_hyphen=True,
+            help="Only what happened from here on: RFC 3339, or 1h: so long before the end.",
+        ),
     ] = None,
     until: Annotated[str | None, Parameter(metavar="TIME", help="Only what happened before this.")] = None,
     output: Output = "table",
@@ -80,6 +79,8 @@ def whatif(
 
     try:
         found = Recording(within(recording))
+        if not found.stretches:
+            raise CliError(f"{recording}: nothing is recorded in it")
         changes, has_changes = _changes(found, set_, change)
     except (RecordingError, SettingError) as error:
         raise CliError(str(error)) from error
@@ -101,11 +102,10 @@ def within(path: Path) -> Path:
 def _changes(recording: "Recording", settings: tuple[str, ...], files: tuple[Path, ...]) -> "tuple[Changes, bool]":
     """The changes, and whether the user wants any; without, every pod is played as it was."""
     from probelet.lab.whatif import changes_of_manifests, settings_of
-    from probelet.lab.whatif.changes import places
     from probelet.spec.read.load import load
 
     if not settings and not files:
-        return {place: [] for place, _ in places(recording)}, False
+        return _as_it_was(recording), False
     changes: Changes = {}
     if files:
         loaded = load(files)
@@ -113,4 +113,14 @@ def _changes(recording: "Recording", settings: tuple[str, ...], files: tuple[Pat
         if loaded.errors:
             raise CliError(*map(str, loaded.errors))
         changes = changes_of_manifests(recording, loaded.pods)
-    return settings_of(recording, settings, changes), True
+    changes = settings_of(recording, settings, changes)
+    if not changes:
+        complain("probelet whatif: warning: no probe of the recording changes; everything is played as it was")
+        changes = _as_it_was(recording)
+    return changes, True
+
+
+def _as_it_was(recording: "Recording") -> "Changes":
+    from probelet.lab.whatif.changes import places
+
+    return {place: [] for place, _ in places(recording)}

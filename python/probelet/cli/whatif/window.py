@@ -10,15 +10,19 @@ if TYPE_CHECKING:
 
 
 def window(recording: "Recording", since: str | None, until: str | None) -> "Window":
-    """The time that the user wants. Raises CliError for a text that is no time."""
+    """The time that the user wants. Raises CliError for a text that is no time, and for one
+    that is over before it begins."""
     from probelet.lab.whatif import Window
     from probelet.lab.whatif.outages import NEVER
 
     end = recording.stretches[-1].to_us if recording.stretches else 0
-    return Window(
+    wanted = Window(
         since_us=0 if since is None else _moment("--since", since, end),
         until_us=NEVER if until is None else _moment("--until", until, end),
     )
+    if wanted.since_us >= wanted.until_us:
+        raise CliError(f"--since {since} is not before --until {until}")
+    return wanted
 
 
 def _moment(option: str, text: str, end_us: int) -> int:

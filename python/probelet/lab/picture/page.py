@@ -3,7 +3,7 @@
 The page has no script and asks for nothing: its policy forbids the browser to load anything.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -13,8 +13,18 @@ from probelet.lab.picture.page_style import RULES
 from probelet.lab.picture.scale import duration, moment
 from probelet.lab.picture.svg import inline
 from probelet.lab.picture.theme import TEXTURES, style, themed
-from probelet.lab.picture.timeline import NARROW, WIDE, name_of, runs_of
-from probelet.lab.picture.wording import figures, grade, headline, outcome, sentence, summary
+from probelet.lab.picture.timeline import NARROW, WIDE
+from probelet.lab.picture.wording import (
+    figures,
+    grade,
+    headline,
+    names_of,
+    outcome,
+    runs_of,
+    sentence,
+    summary,
+    title_of,
+)
 
 BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000
@@ -35,20 +45,20 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 def page(document: SimulateDocument) -> str:
     """The page; at most `BYTES_MAX` bytes."""
     scenario, runs = document["scenario"], runs_of(document)
+    names = names_of(runs)
     above = [*_head(document), _figures(document) if len(runs) == 1 else _comparison(runs)]
     below = [
-        *_text(document, len(runs) > 1, "".join(_played(scenario))),
-        *(part for run in runs[1:] for part in _text(run, True, "")),
+        *_text(document, names[0] if len(runs) > 1 else "", "".join(_played(scenario))),
+        *(part for run, name in zip(runs[1:], names[1:], strict=True) for part in _text(run, name, "")),
         *_details(runs),
         *_foot(document),
     ]
-    title = f"{headline(document, scenario)}: {scenario['title']}"
     head = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         '<meta name="color-scheme" content="light dark"/>'
-        f"<title>{_plain(title)}</title><style>{themed(RULES)}{style()}</style></head><body>"
+        f"<title>{_plain(title_of(document))}</title><style>{themed(RULES)}{style()}</style></head><body>"
         f'<svg class="defs" aria-hidden="true"><defs>{TEXTURES}</defs></svg>'
     )
     room = BYTES_MAX - len("".join([head, *above, *below]).encode()) - FRAME_BYTES
@@ -59,9 +69,9 @@ def page(document: SimulateDocument) -> str:
 def _head(document: SimulateDocument) -> Iterator[str]:
     scenario, runs = document["scenario"], runs_of(document)
     yield f'<header class="{"pair" if len(runs) > 1 else "alone"}">'
-    for run in runs:
+    for run, name in zip(runs, names_of(runs), strict=True):
         css, sign = grade(run)
-        yield f'<section><p class="soft">{_plain(scenario["title"])} · {_plain(name_of(run))}</p>'
+        yield f'<section><p class="soft">{_plain(scenario["title"])} · <b>{_plain(name)}</b></p>'
         yield element("h1", f"{sign} {_plain(headline(run, scenario))}", class_=css)
         yield f'<p class="lead">{_plain(summary(run, scenario))}</p></section>'
     yield "</header>"
@@ -77,12 +87,12 @@ def _figures(run: RunRow) -> str:
 def _comparison(runs: list[RunRow]) -> str:
     columns = [figures(run["verdict"]) for run in runs]
     rows = ([cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True))
-    return _table(["", *map(name_of, runs)], rows)
+    return _table(["", *names_of(runs)], rows)
 
 
-def _text(run: RunRow, is_named: bool, beside: str) -> Iterator[str]:
-    """The findings and the advice of a run; ``beside`` stands below the findings."""
-    name = f" ({_plain(', '.join(run['manifests']))})" if is_named else ""
+def _text(run: RunRow, name: str, beside: str) -> Iterator[str]:
+    """The findings and the advice of a run; ``name`` tells it from others, and ``beside`` stands below the findings."""
+    name = f" ({_plain(name)})" if name else ""
     yield '<div class="pair"><section>'
     if run["findings"]:
         yield f"<h2>What happened{name}</h2><ol>"
@@ -144,11 +154,12 @@ def _details(runs: list[RunRow]) -> Iterator[str]:
     if pods:
         heads = ["pod", "node", "version", "outcome", "restarts", "kills by probes"]
         yield f"<details><summary>The {len(pods)} pods in words</summary>"
-        yield _table(heads, map(_pod_cells, pods[:PODS_MAX])) + _more(len(pods) - PODS_MAX, "pods") + "</details>"
+        yield _table(heads, map(_pod_cells, pods[:PODS_MAX]), "rows")
+        yield _more(len(pods) - PODS_MAX, "pods") + "</details>"
     events = sorted((event for run in runs for event in run["events"]), key=lambda event: event["at_seconds"])
     if events:
         rows = ([moment(row["at_seconds"]), row["pod"], row["reason"], row["message"]] for row in events[:EVENTS_MAX])
-        yield "<details><summary>Events</summary>" + _table(["at", "pod", "reason", "message"], rows)
+        yield "<details><summary>Events</summary>" + _table(["at", "pod", "reason", "message"], rows, "rows")
         yield _more(len(events) - EVENTS_MAX, "events") + "</details>"
 
 
@@ -157,15 +168,18 @@ def _pod_cells(pod: PodRow) -> list[str]:
     kills = ", ".join(f"{kill['probe_type']} at {moment(kill['at_seconds'])}" for kill in pod["kills"][:KILLS_MAX])
     kills += f" and {len(pod['kills']) - KILLS_MAX} more" if len(pod["kills"]) > KILLS_MAX else ""
     ended = f"{words}, {numbers}" if numbers else words
-    return [pod["name"], pod["node"], str(pod["version"]), ended, str(pod["restarts"]), kills]
+    return [pod["name"], pod["node"], str(pod["version"]), ended, str(pod["restarts"]), kills or "none"]
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    def cells(name: str, texts: Iterable[str]) -> str:
-        return "".join(element(name, escaped(shortened(text, CELL_MAX)) or " ") for text in texts)
+def _table(heads: Sequence[str], rows: Iterable[Iterable[str]], css: str = "") -> str:
+    """A table; one of the class ``rows`` has a line for each cell on a narrow screen, with its column's name."""
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{cells("th", heads)}</tr>{body}</table></div>'
+    def cell(text: str, head: str) -> str:
+        return element("td", escaped(shortened(text, CELL_MAX)) or " ", data_of=head if css else "")
+
+    first = "".join(element("th", escaped(shortened(text, CELL_MAX)) or " ") for text in heads)
+    body = "".join(f"<tr>{''.join(map(cell, row, heads))}</tr>" for row in rows)
+    return f'<div class="scroll">{element("table", f"<tr>{first}</tr>{body}", class_=css)}</div>'
 
 
 def _foot(document: SimulateDocument) -> Iterator[str]:

@@ -23,7 +23,10 @@ li{margin:.25rem 0;max-width:48rem}ol,ul{padding-left:1.3rem;margin:.3rem 0}
 del{color:$soft}ins{text-decoration:none;font-weight:600}
 summary{cursor:pointer;margin:1.4rem 0 .4rem}footer{margin-top:2.4rem;border-top:1px solid $grid;padding-top:.8rem}
 @media (min-width:1000px){.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 3rem}}
-@media (max-width:640px){.wide{display:none}.narrow{display:block}dl{display:grid;grid-template-columns:1fr 1fr}}
+@media (max-width:640px){.wide{display:none}.narrow{display:block}dl{display:grid;grid-template-columns:1fr 1fr}
+table{font-size:.92rem}th,td{padding-right:.7rem;overflow-wrap:anywhere}td:first-child{overflow-wrap:normal}
+.rows,.rows tbody,.rows tr,.rows td{display:block}.rows tr:first-child{display:none}.rows td{border:0;padding:.1rem 0}
+.rows tr{border-bottom:1px solid $grid;padding:.4rem 0}.rows td::before{content:attr(data-of) " ";color:$soft}}
 @media print{html{font-size:11px}body{padding:0;font-size:1rem}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .wide{display:block}.narrow{display:none}.advice,li,tr,dl{break-inside:avoid}h2{break-after:avoid}}

@@ -76,9 +76,10 @@ def axis(frame: Frame, top: float) -> tuple[str, float]:
     ticks, step = time_ticks(frame.seconds, ceil(frame.plot / TICK_WIDTH))
     drawn = line(f"M{number(frame.left)} {number(top + 0.5)}H{number(frame.end)}", "e")
     for at in ticks:
-        x = frame.x(at)
-        anchor = "end" if x + 14 > frame.width else "middle" if at or frame.left > 8 else ""
-        drawn += label(x, top + 13, tick_text(at, step, frame.seconds), "z", anchor)
+        x, text = frame.x(at), tick_text(at, step, frame.seconds)
+        is_last = x + len(text) * 11 * CHARACTER_WIDTH / 2 > frame.width
+        anchor = "end" if is_last else "middle" if at or frame.left > 8 else ""
+        drawn += label(x, top + 13, text, "z", anchor)
     return drawn, AXIS_HEIGHT
 
 

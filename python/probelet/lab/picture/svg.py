@@ -16,8 +16,8 @@ from probelet.lab.picture.markup import (
     shortened,
 )
 from probelet.lab.picture.theme import TEXTURES, style
-from probelet.lab.picture.timeline import WIDE, Detail, Drawing, draw, name_of, runs_of
-from probelet.lab.picture.wording import figures, grade, headline, summary
+from probelet.lab.picture.timeline import WIDE, Detail, Drawing, draw
+from probelet.lab.picture.wording import figures, grade, headline, names_of, runs_of, summary, title_of
 
 MARGIN: Final = 20.0
 FOOT_CHARACTERS: Final = 150
@@ -71,18 +71,19 @@ def bounded(document: SimulateDocument, width: float, bytes_max: int) -> Drawing
 
 
 def _title(document: SimulateDocument) -> str:
-    return shortened(f"{headline(document, document['scenario'])}: {document['scenario']['title']}", TITLE_MAX)
+    return shortened(title_of(document), TITLE_MAX)
 
 
 def _head(document: SimulateDocument) -> tuple[str, float]:
     scenario = document["scenario"]
     drawn, y = [], 12.0
     drawn.append(label(0, y, clipped(f"{scenario['title']} ({scenario['name']})", WIDE, 11), "z"))
-    for run in runs_of(document):
+    runs = runs_of(document)
+    for run, name in zip(runs, names_of(runs), strict=True):
         css, sign = grade(run)
         drawn.append(label(0, y + 32, f"{sign} {headline(run, scenario)}", f"V {css}"))
-        if "against" in document:
-            drawn.append(label(WIDE, y + 32, clipped(name_of(run), WIDE / 2, 12), "h", "end"))
+        if len(runs) > 1:
+            drawn.append(label(WIDE, y + 32, clipped(name, WIDE / 2, 12), "h", "end"))
         y += 32
         numbers = ", ".join(f"{name} {value}" for name, value in figures(run["verdict"]))
         width = int(WIDE / (12 * CHARACTER_WIDTH))

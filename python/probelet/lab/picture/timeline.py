@@ -10,9 +10,9 @@ from probelet.lab.picture.document import PodRow, RunRow, ServiceRow, SimulateDo
 from probelet.lab.picture.heat_map import LANES_MAX, heat_map
 from probelet.lab.picture.lanes import SHARED_STRIP_PODS, lane, lane_size
 from probelet.lab.picture.legend import legend
-from probelet.lab.picture.markup import box, clipped, label, line, number
+from probelet.lab.picture.markup import CHARACTER_WIDTH, box, clipped, label, line, number
 from probelet.lab.picture.scale import Frame
-from probelet.lab.picture.wording import grade, headline
+from probelet.lab.picture.wording import grade, headline, names_of, runs_of
 
 WIDE: Final = 1080.0
 NARROW: Final = 400.0
@@ -20,6 +20,7 @@ SERVICES_MAX: Final = 4
 """Panels of further Services would push the lanes off the screen. Services that lost most come first."""
 
 HEADING: Final = 22.0
+HEADING_LINE: Final = 17.0
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,6 @@ class Drawing:
     height: float
 
 
-def runs_of(document: SimulateDocument) -> list[RunRow]:
-    """The runs from top to bottom."""
-    return [document, document["against"]] if "against" in document else [document]
-
-
-def name_of(run: RunRow) -> str:
-    """Returns the name of one of two runs in a picture."""
-    return ", ".join(run["manifests"]) + (" with enhanced liveness" if "guard" in run else "")
-
-
 def frame_of(document: SimulateDocument, width: float, detail: Detail) -> Frame:
     """The time axis of a picture. A narrow one has its names above the lanes, and a heat map has none."""
     left, right = 52.0, 0.0
@@ -69,21 +60,27 @@ def draw(document: SimulateDocument, width: float, detail: Detail) -> Drawing:
     frame, runs = frame_of(document, width, detail), runs_of(document)
     found, y = legend(width, runs, _has_lanes(document), 0.0)
     drawn = [found]
-    for run in runs:
+    for run, name in zip(runs, names_of(runs), strict=True):
         if len(runs) > 1:
-            drawn.append(_heading(frame, document, run, y))
-            y += HEADING
+            found, height = _heading(frame, document, run, name, y)
+            drawn.append(found)
+            y += height
         found, height = _run(frame, document, run, runs, y)
         drawn.append(found)
         y += height
     return Drawing("".join(drawn), width, y)
 
 
-def _heading(frame: Frame, document: SimulateDocument, run: RunRow, top: float) -> str:
+def _heading(frame: Frame, document: SimulateDocument, run: RunRow, name: str, top: float) -> tuple[str, float]:
+    """The name of one of several runs and how it ended, in two lines where one has no room; and their height."""
     css, sign = grade(run)
-    name = clipped(name_of(run), frame.width * 0.6, 13)
-    drawn = line(f"M0 {number(top + 1.5)}H{number(frame.width)}", "e") + label(0, top + 17, name, "h")
-    return drawn + label(frame.width, top + 17, f"{sign} {headline(run, document['scenario'])}", f"h {css}", "end")
+    end = f"{sign} {headline(run, document['scenario'])}"
+    rule = line(f"M0 {number(top + 1.5)}H{number(frame.width)}", "e")
+    room = frame.width - len(end) * 13 * CHARACTER_WIDTH - 12
+    if len(name) * 13 * CHARACTER_WIDTH > room:
+        drawn = label(0, top + 17, clipped(name, frame.width, 13), "h")
+        return rule + drawn + label(0, top + 17 + HEADING_LINE, end, f"h {css}"), HEADING + HEADING_LINE
+    return rule + label(0, top + 17, name, "h") + label(frame.width, top + 17, end, f"h {css}", "end"), HEADING
 
 
 def _run(

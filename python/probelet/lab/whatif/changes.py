@@ -57,7 +57,12 @@ class Setting:
         if self.field in Numbers.__struct_fields__:
             return msgspec.structs.replace(numbers, **{self.field: self.value})
         options = msgspec.structs.replace(numbers.options or ProbeOptions(), **{self.field: self.value})
-        return msgspec.structs.replace(numbers, options=None if options == ProbeOptions() else options)
+        return msgspec.structs.replace(numbers, options=asked_for(options))
+
+
+def asked_for(options: ProbeOptions) -> ProbeOptions | None:
+    """The options as a recording has them: None if there is none."""
+    return None if options == ProbeOptions() else options
 
 
 def settings_of(recording: Recording, texts: Iterable[str], before: Changes | None = None) -> Changes:

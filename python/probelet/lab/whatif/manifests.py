@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from probelet.lab.recording import Change, Numbers, RecordedPod, Recording
-from probelet.lab.whatif.changes import Changes, SettingError, places
+from probelet.lab.whatif.changes import Changes, SettingError, asked_for, places
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import PROBE_TYPES, Probe, ProbeType
-from probelet.spec.model.probe_options import ProbeOptions, options_of
+from probelet.spec.model.probe_options import options_of
 from probelet.spec.read.load import Manifest
 
 
@@ -14,7 +14,7 @@ def changes_of_manifests(recording: Recording, manifests: Iterable[Manifest]) ->
     """The changes that make the recorded probes those of the manifests.
 
     A manifest is for the recorded pod of its name, or for those of its workload. Raises SettingError if no recorded pod
-    is any manifest's.
+    is any manifest's, or if such a pod has no container of its manifest.
     """
     manifests = list(manifests)
     found: Changes = {}
@@ -48,6 +48,10 @@ def _is_of(manifest: Manifest, pod: RecordedPod) -> bool:
 def _differences(pod: RecordedPod, manifest: Manifest) -> Iterator[Change]:
     spec = manifest.pod.spec
     wanted = {container.name: container for container in (*spec.containers, *(spec.init_containers or ()))}
+    recorded = [container.name for container in pod.containers]
+    if recorded and not wanted.keys() & set(recorded):
+        has = f"the manifest has {', '.join(wanted)}, the recording {', '.join(recorded)}"
+        raise SettingError(f"--change: {pod.namespace}/{pod.name} has no container of its manifest: {has}")
     for container in pod.containers:
         new = wanted.get(container.name)
         for type_ in PROBE_TYPES if new is not None else ():
@@ -64,4 +68,4 @@ def _numbers(container: Container, type_: ProbeType) -> Numbers | None:
     options = options_of(probe)
     fields = (field for field in Numbers.__struct_fields__ if field != "options")
     numbers: dict[str, int] = {field: getattr(probe, field) for field in fields}
-    return Numbers(**numbers, options=None if options == ProbeOptions() else options)
+    return Numbers(**numbers, options=asked_for(options))

@@ -15,6 +15,7 @@ from probelet.lint.observed.statusz import observed_by_probelet
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The status of a node of 1,000 pods has a few MiB; an answer of Prometheus may have that of a whole cluster."""
 
+_WANTED: Final = "want a recording, or the JSON of 'probelet status', of /statusz, or of a query of Prometheus"
 _SEGMENT: Final = b"probelet-f"
 """The first bytes of a segment of a recording, whatever its version."""
 
@@ -32,9 +33,10 @@ def read_observed(path: Path) -> list[Observation]:
         return list(_containers(document))
     except OSError as error:
         raise ObservedError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ObservedError(f"{path}: no observations: it is no JSON: {error}; {_WANTED}") from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        wanted = "want a recording, or the JSON of 'probelet status', of /statusz, or of a query of Prometheus"
-        raise ObservedError(f"{path}: no observations ({type(error).__name__}: {error}); {wanted}") from None
+        raise ObservedError(f"{path}: no observations ({type(error).__name__}: {error}); {_WANTED}") from None
 
 
 def _is_recording(path: Path) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from probelet.base.logs import ended
 from probelet.base.logs.kept import KeptLogs
 from probelet.base.logs.layout import log_directory_of
-from probelet.cli.ask.log_printer import LogPrinter
+from probelet.cli.ask.logs.printer import LogPrinter
 
 from tests.unit.cli.conftest import Probelet, Service
 

@@ -148,3 +148,11 @@ def test_only_some_containers(probelet: Probelet, tmp_path: Path) -> None:
     assert ended.code == 2
     there = "those with one: web/app, web/side"
     assert ended.err == f'probelet explain: --container: no container "nope" has a probe; {there}\n'
+
+
+def test_a_file_that_cannot_be_read_is_no_version_without_probes(probelet: Probelet, tmp_path: Path) -> None:
+    web, none = str(written(tmp_path, livenessProbe=ALIVE)), str(tmp_path / "none.yaml")
+    mistake = f"probelet explain: {none}: cannot be read: No such file or directory\n"
+    for arguments in ((none,), (none, "--against", web), (web, "--against", none)):
+        ended = probelet("explain", *arguments)
+        assert (ended.code, ended.out, ended.err) == (2, "", mistake)

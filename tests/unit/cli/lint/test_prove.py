@@ -57,6 +57,7 @@ def test_an_object_has_several_names(probelet: Probelet, owner: str) -> None:
         (("--prove", "PL999@web"), 'there is no rule "PL999"'),
         (("--prove", "PL203@api"), "no finding PL203@api in these manifests; it is found in Pod/default/web"),
         (("--prove", "PL401@web"), "no finding PL401@web in these manifests"),
+        (("--picture", "web.svg"), "--picture is for --prove RULE@OBJECT"),
         (("--prove", "PL203@web", "--picture", "web.png"), "web.png has to end in .html or .svg"),
         (("--prove", "PL203@web", "--picture", "nowhere/web.svg"), "there is no directory nowhere"),
     ],

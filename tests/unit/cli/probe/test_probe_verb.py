@@ -306,7 +306,7 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
         (["tcp", "--port", "1", "--container-port", "a"], '--container-port: Invalid value: "a": must be NAME=NUMBER'),
         (["tcp", "--port", "1", "--container-port", "a=70000"], '--container-port: Invalid value: "a=70000": must be'),
         (["grpc", "--port", "web"], '"web" is not a number; a grpc probe takes no port names'),
-        (["exec"], "requires an argument"),
+        (["exec"], "COMMAND is missing"),
         (["exec", "--runtime", "docker", "--container-id", "a", "true"], "--runtime: runtime endpoint 'docker': must"),
     ],
 )

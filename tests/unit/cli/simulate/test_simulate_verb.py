@@ -136,6 +136,12 @@ def test_pictures_are_written(probelet: Probelet, tmp_path: Path) -> None:
     assert trace.stat().st_size > 1_000
 
 
+def test_a_picture_that_cannot_be_written_costs_no_verdict(probelet: Probelet) -> None:
+    ended = probelet("simulate", SERVER, "--scenario", SLOW, "--no-advice", "--html", "/dev/full")
+    assert (ended.code, ended.err) == (3, "probelet simulate: /dev/full: No space left on device\n")
+    assert "requests  " in ended.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -146,6 +152,7 @@ def test_pictures_are_written(probelet: Probelet, tmp_path: Path) -> None:
         (["no.yaml", "--scenario", "leak"], "no.yaml: cannot be read: No such file or directory"),
         ([SERVER, CAREFUL, "--scenario", "leak"], f"{CAREFUL}:3: Deployment server: metadata.name: Duplicate value: "),
         ([SERVER, "--scenario", "leak", "--html", "no/a.html"], "no/a.html: there is no directory no"),
+        ([SERVER, "--scenario", "leak", "--html", str(ROOT)], f"{ROOT}: is a directory; want a file"),
         (["--show", "leek"], 'there is no scenario "leek"; did you mean leak?'),
         ([SERVER, "--duration", "-5s"], 'Invalid value for --duration: "-5s" is not a duration above zero; '),
     ],

@@ -72,6 +72,8 @@ def test_a_flipped_byte_is_one_line_with_the_place(probelet: Probelet, tmp_path:
             ("--set", "liveness.failureThreshold=0"),
             "--set liveness.failureThreshold=0: failureThreshold of a liveness ",
         ),
+        (("--since", "1h", "--until", "2h"), "--since 1h is not before --until 2h"),
+        (("--since", "-1h"), '--since: "-1h" is no time; want '),
         (("--since", "yesterday"), '--since: "yesterday" is no time; want a time such as 2026-11-22T14:02:11Z, or '),
     ],
 )
@@ -87,6 +89,28 @@ def test_a_recording_that_is_not_there_is_one_line(probelet: Probelet, tmp_path:
     assert "none: it cannot be read: No such file or directory" in ended.err
     ended = probelet("whatif", str(tmp_path))
     assert "no segment of a flight recorder is in this directory" in ended.err
+
+
+def test_an_empty_recording_is_one_line(probelet: Probelet, tmp_path: Path) -> None:
+    empty = cut(tmp_path, 0)
+    ended = probelet("whatif", empty)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"probelet whatif: {empty}: nothing is recorded in it\n")
+
+
+def test_a_setting_that_is_in_force_changes_nothing_and_says_so(probelet: Probelet) -> None:
+    ended = probelet("whatif", INCIDENT, "--set", "web/app.liveness.failureThreshold=3")
+    warning = "probelet whatif: warning: no probe of the recording changes; everything is played as it was\n"
+    assert (ended.code, ended.err) == (0, warning)
+    assert ended.out == probelet("whatif", INCIDENT).out
+
+
+def test_a_manifest_with_other_containers_is_refused(probelet: Probelet, tmp_path: Path) -> None:
+    new = tmp_path / "web.yaml"
+    new.write_text((ROOT / "examples" / "web" / "pod.yaml").read_text())
+    ended = probelet("whatif", INCIDENT, "--change", str(new))
+    assert (ended.code, ended.out) == (2, "")
+    why = "default/web has no container of its manifest: the manifest has web, the recording app"
+    assert ended.err == f"probelet whatif: --change: {why}\n"
 
 
 def test_a_state_directory_stands_for_its_recording(probelet: Probelet, tmp_path: Path) -> None:

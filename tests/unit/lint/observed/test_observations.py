@@ -203,10 +203,11 @@ def test_another_file_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(
-        ObservedError, match=r"x\.json: no observations \(.*\); want a recording, or the JSON of "
+        ObservedError, match=r"x\.json: no observations(: it is no JSON: | \().*; want a recording, or the JSON of "
     ) as refused:
         read_observed(path)
     assert "\n" not in str(refused.value)
+    assert "DecodeError" not in str(refused.value)
 
 
 def test_the_command_line_takes_several_files(

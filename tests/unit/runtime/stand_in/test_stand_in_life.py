@@ -108,9 +108,9 @@ faults:
 
 def test_a_stream_is_answered_when_its_request_is_complete() -> None:
     requests = http2.Requests()
-    assert requests.take(http2.HEADERS, http2.END_HEADERS, 1) == []
-    assert requests.take(http2.DATA, http2.END_STREAM, 1) == [1]
-    assert requests.take(http2.HEADERS, http2.END_STREAM | http2.END_HEADERS, 3) == [3]
-    assert requests.take(http2.HEADERS, http2.END_STREAM, 5) == []
-    assert requests.take(http2.CONTINUATION, http2.END_HEADERS, 5) == [5]
+    assert requests.take(http2.HEADERS, http2.END_HEADERS, 1) is None
+    assert requests.take(http2.DATA, http2.END_STREAM, 1) == http2.serving(1)
+    assert requests.take(http2.HEADERS, http2.END_STREAM | http2.END_HEADERS, 3) == http2.text(3)
+    assert requests.take(http2.HEADERS, http2.END_STREAM, 5) is None
+    assert requests.take(http2.CONTINUATION, http2.END_HEADERS, 5) == http2.text(5)
     assert http2.frame(http2.SETTINGS, 0, 0) == b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"

@@ -5,7 +5,7 @@ from itertools import groupby
 from probelet.lab.picture.attempts import MARKS, attempts
 from probelet.lab.picture.document import PodRow, RunRow, ScenarioRow, ServiceRow, SimulateDocument
 from probelet.lab.picture.perfetto.packets import Packets
-from probelet.lab.picture.timeline import runs_of
+from probelet.lab.picture.wording import runs_of
 
 RATES = ("offered", "served", "late", "lost")
 

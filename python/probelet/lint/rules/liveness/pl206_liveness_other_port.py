@@ -12,6 +12,10 @@ _ASIDE: Final = re.compile(r"metrics|prom|monitor|webhook|admission|probe|health
 """Names of ports that clients do not use for the work of the container."""
 
 _HEALTH: Final = re.compile(r"health|live|ready|ping|alive|status", re.IGNORECASE)
+"""Paths that are made for probes."""
+
+_HEALTH_PORT: Final = re.compile(r"(?:^|-)(?:health|live|read[yi]|ping|alive|status|probe)")
+"""Names of ports that are made for probes. ``metrics`` is none: its server knows nothing of the workers."""
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
@@ -33,8 +37,9 @@ def check(probe: LintProbe) -> Iterator[Hit]:
 
 def _is_of_health(probe: LintProbe) -> bool:
     """True for a path or a port that is made for probes: what answers may well look at the other server."""
-    if probe.port_number not in {entry.container_port for entry in probe.container.spec.ports}:
-        # It is declared for nobody else.
+    names = [entry.name for entry in probe.container.spec.ports if entry.container_port == probe.port_number]
+    if not names or any(_HEALTH_PORT.search(name) for name in names):
+        # It is declared for nobody else, or for probes.
         return True
     return probe.handler == "grpc" or (
         probe.spec.http_get is not None and _HEALTH.search(probe.spec.http_get.path) is not None
@@ -64,8 +69,9 @@ Many programs have two servers: one for their clients, and a small one for metri
 threads. It answers at once while every worker of the other one is stuck in a deadlock, so the liveness probe sees
 nothing of what it is there for.
 
-This is information, and no finding for a path such as `/healthz`, for gRPC, or for a port that `ports` lacks: a health
-endpoint may well look at the workers of the other server. A TCP connection, `/` or `/metrics` does not.
+This is information, and no finding for a path such as `/healthz`, for gRPC, for a port that is named for it (`health`,
+`probes`, `status`), or for one that `ports` lacks: a health endpoint may well look at the workers of the other server.
+`/` or `/metrics` of a port for metrics, and a TCP connection to it, do not.
 Ports whose names speak of metrics, profiles, webhooks or administration do not count as ports of clients.
 """,
     source=("Breck, Liveness: the probe must exercise the service in a similar manner to dependent services",),
@@ -92,9 +98,9 @@ make no progress.
            image: registry.example/web:1
            ports:
              - {name: http, containerPort: 8080}
-             - {name: status, containerPort: 9090}
+             - {name: metrics, containerPort: 9090}
            livenessProbe:
--            httpGet: {path: /metrics, port: status}
+-            httpGet: {path: /metrics, port: metrics}
 +            httpGet: {path: /livez, port: http}
 """,
     check=on_probes(check, "liveness"),

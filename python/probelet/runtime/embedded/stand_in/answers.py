@@ -58,9 +58,10 @@ async def _converse_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWr
         payload = await reader.readexactly(size)
         if kind in (http2.SETTINGS, http2.PING) and not flags & http2.ACK:
             writer.write(http2.frame(kind, http2.ACK, 0, payload if kind == http2.PING else b""))
-        for stream in requests.take(kind, flags, int.from_bytes(head[5:], "big") & 0x7FFF_FFFF):
+        answer = requests.take(kind, flags, int.from_bytes(head[5:], "big") & 0x7FFF_FFFF)
+        if answer is not None:
             await life.answer()
-            writer.write(http2.answer(stream))
+            writer.write(answer)
         await writer.drain()
 
 

@@ -1,6 +1,7 @@
-"""The server's half of HTTP/2 that a probe needs: every request gets status 200, as a gRPC health check that serves.
+"""The server's half of HTTP/2 that a probe needs: every request gets status 200.
 
-No header of a request is read: whatever it asks for, the answer is the same. So there is no HPACK decoder here.
+No header of a request is read, so there is no HPACK decoder here: a request with a body is a gRPC health check, which
+gets a message that says SERVING, and one without is a GET, which gets a text.
 """
 
 from typing import Final
@@ -13,6 +14,7 @@ FRAME_BYTES_MAX: Final = 16_384
 DATA, HEADERS, SETTINGS, PING, CONTINUATION = 0, 1, 4, 6, 9
 END_STREAM, END_HEADERS, ACK = 0x1, 0x4, 0x1
 
+BODY: Final = b"ok\n"
 SERVING: Final = b"\x00\x00\x00\x00\x02\x08\x01"
 """A gRPC message: not compressed, two bytes, `HealthCheckResponse.status = SERVING`."""
 
@@ -22,8 +24,10 @@ def _literal(text: bytes) -> bytes:
 
 
 # `:status: 200` is entry 8 of HPACK's static table, `content-type` entry 31.
-_HEADERS: Final = b"\x88" + b"\x0f\x10" + _literal(b"application/grpc")
-_TRAILERS: Final = b"\x00" + _literal(b"grpc-status") + _literal(b"0")
+_OK_AND_TYPE: Final = b"\x88" + b"\x0f\x10"
+_TEXT_HEADERS: Final = _OK_AND_TYPE + _literal(b"text/plain")
+_GRPC_HEADERS: Final = _OK_AND_TYPE + _literal(b"application/grpc")
+_GRPC_TRAILERS: Final = b"\x00" + _literal(b"grpc-status") + _literal(b"0")
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -31,30 +35,35 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
     return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
 
-def answer(stream: int) -> bytes:
-    """The whole answer to the request of a stream."""
+def text(stream: int) -> bytes:
+    """The whole answer to a GET."""
+    return frame(HEADERS, END_HEADERS, stream, _TEXT_HEADERS) + frame(DATA, END_STREAM, stream, BODY)
+
+
+def serving(stream: int) -> bytes:
+    """The whole answer to a gRPC health check."""
     return (
-        frame(HEADERS, END_HEADERS, stream, _HEADERS)
+        frame(HEADERS, END_HEADERS, stream, _GRPC_HEADERS)
         + frame(DATA, 0, stream, SERVING)
-        + frame(HEADERS, END_HEADERS | END_STREAM, stream, _TRAILERS)
+        + frame(HEADERS, END_HEADERS | END_STREAM, stream, _GRPC_TRAILERS)
     )
 
 
 class Requests:
-    """The streams of one connection: ``take`` gets each frame and returns the streams whose request is complete."""
+    """The streams of one connection: ``take`` gets each frame and returns the answer to a request that is complete."""
 
     def __init__(self) -> None:
         self._ends_with_headers = 0
 
-    def take(self, kind: int, flags: int, stream: int) -> list[int]:
+    def take(self, kind: int, flags: int, stream: int) -> bytes | None:
         """A frame has come."""
         if kind == DATA:
-            return [stream] if flags & END_STREAM else []
+            return serving(stream) if flags & END_STREAM else None
         if kind == HEADERS:
             if flags & END_STREAM and flags & END_HEADERS:
-                return [stream]
+                return text(stream)
             self._ends_with_headers = stream if flags & END_STREAM else 0
         elif kind == CONTINUATION and flags & END_HEADERS and stream == self._ends_with_headers:
             self._ends_with_headers = 0
-            return [stream]
-        return []
+            return text(stream)
+        return None

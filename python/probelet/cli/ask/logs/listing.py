@@ -5,7 +5,7 @@ from pathlib import Path
 
 from probelet.base.logs.ended import Kept, kept
 from probelet.base.printable import one_line
-from probelet.cli.ask.log_source import kept_runs
+from probelet.cli.ask.logs.source import kept_runs
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import complain, print_lines

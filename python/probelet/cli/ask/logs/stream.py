@@ -12,8 +12,8 @@ from probelet.base.logs.layout import log_name, restart_counts
 from probelet.base.logs.pod_logs import ContainerLogs, NoLogError, UnknownContainerError
 from probelet.base.logs.reader import LogReader
 from probelet.cli.ask.client import NO_SERVICE_HINT
-from probelet.cli.ask.log_printer import LogPrinter
-from probelet.cli.ask.log_source import Found
+from probelet.cli.ask.logs.printer import LogPrinter
+from probelet.cli.ask.logs.source import Found
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import byte_output, complain, console
 from probelet.server.control.command import NoSuchPodError

@@ -1,12 +1,11 @@
 """``probelet logs``."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import StateDir, above_zero
+from probelet.cli.options import NamedPath, StateDir, above_zero
 from probelet.cli.verb import verb
 
 app = verb(
@@ -57,16 +56,16 @@ def logs(
     timestamps: Annotated[bool, Parameter(show_default=False, help="Begin each line with its time.")] = False,
     prefix: Annotated[bool, Parameter(show_default=False, help="Begin each line with its pod and container.")] = False,
     from_: Annotated[
-        Path | None,
+        NamedPath | None,
         Parameter(name="--from", metavar="DIR", help="Directory with the logs of pods; no service is asked."),
     ] = None,
     state_dir: StateDir = None,
 ) -> int:
     import time
 
-    from probelet.cli.ask.log_list import print_list
-    from probelet.cli.ask.log_source import find
-    from probelet.cli.ask.log_stream import Wanted, print_logs
+    from probelet.cli.ask.logs.listing import print_list
+    from probelet.cli.ask.logs.source import find
+    from probelet.cli.ask.logs.stream import Wanted, print_logs
     from probelet.server.control.state_dir import service_state_dir
 
     if all_containers and container is not None:
