@@ -316,10 +316,10 @@ tools:
 # Whoever watches a terminal sees how far cargo is; a log gets only what goes wrong.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 
-# What the extension and probelet-target are made of. It needs no Python, so cargo begins while pip downloads; if it fails,
-# the extension says so once more. Named in one call, these packages have the features that the extension gives them:
-# no library is compiled twice.
-LIBRARIES = -p probelet-engine -p probelet-play --release $(QUIET) --target-dir target
+# What the extension is made of, and probelet-target. It needs no Python, so cargo begins while pip downloads; if it fails,
+# the step of the part that fails says so once more. Named in one call, these packages have the features that the extension
+# gives their libraries: nothing is compiled twice (tests/tidy/test_toolchain.py).
+LIBRARIES = -p probelet-target -p probelet-engine -p probelet-play --release $(QUIET) --target-dir target
 
 # All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong. With --no-deps
 # pip resolves nothing, because the lock is whole: older releases of pip try a newer version of `coverage[toml]` first and stop.
@@ -360,7 +360,7 @@ $(STAMPS)/dist-tools: | tools
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
 build/probelet-target: $(STAMPS)/extension
 	$(say) "[3/5] Rust: $@"
-	@cargo build -p probelet-target $(LIBRARIES)
+	@cargo build $(LIBRARIES)
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 
