@@ -89,6 +89,11 @@ impl State {
                 }
                 batch.push_update(update.into());
             }
+            Output::ProbeChanged { worker } => {
+                if let Some(target) = self.manager.prober().target(worker) {
+                    self.worker_stats.change(worker, &target);
+                }
+            }
             Output::Removed(removal) => batch.push_update(removal.into()),
             Output::WorkerEnded { worker } => {
                 if let Some(row) = self.worker_stats.row(worker).filter(|_| shared.journal.is_some()) {
