@@ -222,8 +222,8 @@ class NodePod:
         self.manifest = manifest
         if begun := sorted(name for name in now if now[name] != before.get(name)):
             self._log.info("pod changed", path=str(manifest.path), containers=begun)
-        elif manifest.is_live and (said := changed_probes(self.pod, manifest.pod)):
-            self._log.info("probes changed", path=str(manifest.path), probes=list(said.values()))
+        elif manifest.is_live and (changed := changed_probes(self.pod, manifest.pod)):
+            self._log.info("probes changed", path=str(manifest.path), probes=list(changed.values()))
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))

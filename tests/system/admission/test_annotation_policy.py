@@ -153,8 +153,8 @@ def test_whether_probes_may_change_is_said_at_the_creation(
 def test_probes_that_may_change_are_for_those_who_may_run_commands(
     api: ApiServer, editor: Client, namespace: str
 ) -> None:
-    allow(api, "changer", user("changer"), ("", "pods", ["patch"]), ("", "pods/exec", ["create"]))
-    changer = api.user("changer")
+    allow(api, "changer", user("operator"), ("", "pods", ["patch"]), ("", "pods/exec", ["create"]))
+    changer = api.user("operator")
     api.admin.create(pods_of(namespace), pod("live", annotations=LIVE))
     path = f"{pods_of(namespace)}/live"
     for key, text in ((PROBES, SMUGGLED), (OPTIONS, OPTED)):
