@@ -92,7 +92,11 @@ async def test_a_mistake_is_one_event_and_the_pod_keeps_its_probes(
         (message,) = bare_node.events("ProbesIgnored")
         assert said in message
         assert message.endswith("; the pod keeps the probes that it has")
-        assert (commands(bare_node), bare_node.is_ready(), bare_node.events("ProbesChanged")) == ({("probe",)}, True, [])
+        assert (commands(bare_node), bare_node.is_ready(), bare_node.events("ProbesChanged")) == (
+            {("probe",)},
+            True,
+            [],
+        )
 
 
 @pytest.mark.parametrize(("allowed", "first"), [(False, LIVE), (True, {})])
