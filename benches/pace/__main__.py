@@ -49,7 +49,9 @@ def measure(limit: int | None, port: int, seconds: float, warm: float) -> dict[s
     """One round, on an engine of its own."""
     engine = Engine(seed=1, start_jitter=True, phase="spread", extra_runs_per_second=limit or 0)
     try:
-        made = [(f"o{n}", f"127.1.0.{n + 1}", CONTAINERS, {}) for n in range(ORDINARY_PODS)]
+        made: list[tuple[str, str, int, dict[str, Any]]] = [
+            (f"o{n}", f"127.1.0.{n + 1}", CONTAINERS, {}) for n in range(ORDINARY_PODS)
+        ]
         fast = {"options": {"periodMilliseconds": FAST_MS}}
         made += [(f"f{n}", f"127.2.0.{n + 1}", 1, fast) for n in range(FAST_PODS if limit is not None else 0)]
         for name, address, containers, options in made:

@@ -25,13 +25,10 @@ EVERYWHERE: Final = frozenset(
 )
 """Opt-ins of the prober."""
 
-CHANGES: Final = frozenset({"probeChanges"})
-"""Opt-ins of probes that may change."""
-
 EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
 """Opt-ins for exec probes on a runtime."""
 
-RUN: Final = frozenset({"execMode", "incidentWebhook", "incidents"})
+RUN: Final = frozenset({"execMode", "incidentWebhook", "incidents", "probeChanges"})
 """Opt-ins of ``run`` and ``agent``."""
 
 RESTARTS: Final = frozenset(
@@ -54,7 +51,6 @@ RESTARTS: Final = frozenset(
 def without_effect(config: Config, *, has_runtime: bool) -> list[Problem]:
     """A warning for each opt-in that a file sets and that ``serve`` does not use."""
     reasons = dict.fromkeys(RESTARTS, "the caller restarts containers") | dict.fromkeys(RUN, "run and agent have it")
-    reasons |= dict.fromkeys(CHANGES, "a pod of a caller keeps the probes with which it was added")
     if not has_runtime:
         reasons |= dict.fromkeys(EXECS, "the caller carries out exec probes; --runtime would")
     return _warnings(config, "serve", reasons)

@@ -50,7 +50,7 @@ class Names:
                 self._add_probes(pod, container)
 
     def rename(self, pod: Pod) -> None:
-        """Knows the containers and probes of a pod that has changed; those that it no longer has stay known."""
+        """Knows the containers and probes of a pod that has changed; its former names stay known."""
         uid = pod.metadata.uid
         for container in containers(pod):
             self._containers.add(self._shown[uid], pod.full_name, f"/{container.name}", (uid, container.name))

@@ -135,7 +135,10 @@ fn ordinary_probes_beside_two_thousand_extra_ones_a_second_run_when_they_would_a
     assert_eq!(beside.runs[..1_000], alone.runs);
     for second in 0..29 {
         let runs = beside.runs[1_000..].iter().flatten().filter(|at| **at / 1_000 == second).count();
-        assert!((900..=1_200).contains(&runs), "{runs} in second {second}: the limit, and the ordinary ones among them");
+        assert!(
+            (900..=1_200).contains(&runs),
+            "{runs} in second {second}: the limit, and the ordinary ones among them"
+        );
     }
     let shares: Vec<usize> = beside.runs[1_000..].iter().map(Vec::len).collect();
     assert!(shares.iter().max() <= shares.iter().min().map(|least| least + 2).as_ref(), "a fair share: {shares:?}");

@@ -171,7 +171,7 @@ class PodSource:
         return replace(was, annotation=pod.annotation, pod=with_probes_of(was.pod, now))
 
     def _take(self, pod: ApiPod, first: FirstSeen) -> None:
-        """Gives a pod its new probes, unless they have a mistake: then it keeps those that it has, with one event."""
+        """Gives a pod its new probes, unless they have a mistake: then it keeps its own, with one event."""
         asked = (pod.annotation, pod.options)
         if self._refused.get(pod.uid) == asked:
             return

@@ -51,7 +51,7 @@ class ApiPod(msgspec.Struct, frozen=True):
     annotation: str | None
     """The probes that were taken over; None for a pod without the annotation."""
     options: str | None
-    """What the pod asks for its probes beyond the kubelet (``probelet.dev/probe-options``)."""
+    """The options of its probes (``probelet.dev/probe-options``); None without the annotation."""
     not_taken_over: str
     """Why probes stay with the kubelet; empty for most pods."""
     terminating: bool

@@ -53,7 +53,7 @@ def without_probes(pod: Pod) -> Pod:
 
 
 def changed_probes(before: Pod, now: Pod) -> dict[tuple[str, ProbeType], str]:
-    """What became of each probe that differs, by container and type: ``readinessProbe of container web changed
+    """Says what became of each probe that differs, by container and type: ``readinessProbe of container web changed
     (periodSeconds)``."""
     was, found = _probes(before), _probes(now)
     said: dict[tuple[str, ProbeType], str] = {}

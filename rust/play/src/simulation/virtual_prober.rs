@@ -329,7 +329,7 @@ impl Simulation {
         self.worker_scripts[index] = scripted;
     }
 
-    /// Scripts the attempts of a worker with another probe; what is known of its attempts stays.
+    /// Scripts the attempts of a worker with another probe; its counts and its attempt on its way stay.
     fn enrol_again(&mut self, worker: WorkerId) {
         let Some(target) = self.manager.prober().target(worker) else {
             return; // It has ended again.

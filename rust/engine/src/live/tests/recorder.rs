@@ -106,7 +106,10 @@ fn a_change_of_a_probe_is_recorded_and_a_play_takes_it_too() {
     let recording = folder.read();
     let pod = &recording.stretches[0].pods[0];
     assert_eq!(pod.inputs.iter().filter(|told| told.input == Input::ChangeProbes).count(), 2);
-    assert_eq!(pod.results.iter().map(|it| it.result).collect::<Vec<_>>(), [ProbeResult::Success, ProbeResult::Failure]);
+    assert_eq!(
+        pod.results.iter().map(|it| it.result).collect::<Vec<_>>(),
+        [ProbeResult::Success, ProbeResult::Failure]
+    );
     let played = play(&recording.stretches[0], pod, &[], Assumption::Failing);
     assert_eq!((played.published, played.counts.unknown), (pod.results.clone(), 0));
 }
