@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced e2e-several fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-network bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced e2e-several fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-network bench-pace bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -257,6 +257,9 @@ bench-agent: build $(filter build/kubelet,$(GO_PROGRAMS)) ## measure the agent w
 
 bench-network: build ## measure probes with network: pod beside ordinary ones, into benches/NETWORK.md (three minutes; root)
 	@$(PY) -m benches.network --keep
+
+bench-pace: build ## measure ordinary probes beside probes below a second, into benches/PACE.md (five minutes)
+	@$(PY) -m benches.pace --keep
 
 # BENCH_CONTROLLER="--nodes 100 --pods 500" asks for another load.
 bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/cluster/scale.md (ten minutes; Go)

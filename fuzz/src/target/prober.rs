@@ -54,7 +54,7 @@ impl<'a> Arbitrary<'a> for Program {
 }
 
 fn step(bytes: &mut Unstructured<'_>) -> Result<Step> {
-    Ok(match bytes.int_in_range(0..=10)? {
+    Ok(match bytes.int_in_range(0..=11)? {
         0 | 1 => {
             let generation = [bytes.int_in_range(0..=2)?, bytes.int_in_range(0..=2)?];
             Step::Sync { pod: bytes.choose_index(PODS)?, states: bytes.arbitrary()?, generation }
@@ -62,6 +62,7 @@ fn step(bytes: &mut Unstructured<'_>) -> Result<Step> {
         2 => Step::Terminate { pod: bytes.choose_index(PODS)? },
         3 => Step::Forget { pod: bytes.choose_index(PODS)? },
         4 => Step::Cleanup { keep: bytes.choose_index(PODS)? },
+        11 => Step::Change { pod: bytes.choose_index(PODS)?, like: bytes.choose_index(PODS)? },
         5..=7 => Step::Wait { millis: bytes.int_in_range(0..=4_000)? },
         _ => Step::Land { nth: bytes.arbitrary::<u8>()?.into(), outcome: bytes.int_in_range(0..=9)? },
     })

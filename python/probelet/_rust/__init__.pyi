@@ -466,6 +466,13 @@ class Engine:
         Raises:
             InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
         """
+    def change_probes(self, uid: str) -> None:
+        """Gives a pod that runs and does not end the probes with which it was last defined. Workers go on with their
+        counts; a run in flight ends by the old probe.
+
+        Raises:
+            UnknownPodError: no pod with this UID was defined.
+        """
     def sync_pod(self, uid: str, facts: bytes) -> bytes:
         """SyncPod: builds the status from the runtime's facts, then UpdatePodStatus, SetPodStatus and AddPod (kubelet
         kubelet.go:SyncPod, 1.36). Returns the status.
@@ -696,6 +703,12 @@ class Simulation:
 
         Raises:
             InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
+        """
+    def change_probes(self, uid: str) -> None:
+        """Gives a pod that runs the probes with which it was last defined. Workers go on with their counts.
+
+        Raises:
+            UnknownPodError: no pod with this UID was defined.
         """
     def add_pod(self, uid: str) -> None:
         """AddPod: starts a worker for each probe of a pod; probes that have one go on as they are.

@@ -92,6 +92,8 @@ class AgentOptions:
     enhanced_engine: Callable[[], Engine] | None = None
     probe_options: OptionDefaults | None = None
     """The options of probes whose pods name no others by annotation; None if pods may have none."""
+    probe_changes: bool = False
+    """The probes of a pod that asked for it from the first change with its annotations."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
     incident_webhook: str | None = None
@@ -128,7 +130,9 @@ class AgentService:
             read_command=options.incidents,
         )
         self.pods = AgentPods(parts, options.namespace, self._forget)
-        self._source = PodSource(host, JsonFiles(options.state_dir, PODS, FirstSeen), self.pods, options.namespace)
+        files = JsonFiles(options.state_dir, PODS, FirstSeen)
+        may_change = options.probe_changes
+        self._source = PodSource(host, files, self.pods, options.namespace, probe_changes=may_change)
         self._reflector: Reflector[Watched] = Reflector(
             connection,
             kinds.PODS,

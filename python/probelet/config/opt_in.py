@@ -160,6 +160,11 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """Options that every probe of a type has, unless its pod's annotation names others. Default: none; only with
     ``probeOptions``."""
 
+    probe_changes: bool = False
+    """Let the probes of a pod that asks for it (``probelet.dev/probe-changes: live``) change while its containers run:
+    in ``run`` with their manifest, in ``agent`` with the annotations of the pod. Workers go on with their counts.
+    Default false: as for the kubelet, other probes need another pod."""
+
     exec_mode: Literal["cri", "direct"] = "cri"
     """The way of exec probes into containers. ``cri`` (default): ExecSync of the runtime, as in the kubelet.
     ``direct``: a helper enters the container itself, confined as the runtime's own exec, for a tenth of the cost. What

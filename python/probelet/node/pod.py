@@ -51,7 +51,8 @@ from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.pleg import RELIST_PERIOD_NS
 from probelet.runtime.seen.result_log import ResultLog
-from probelet.spec.model.pod import Pod
+from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
+from probelet.spec.model.probe import ProbeType
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
@@ -98,6 +99,8 @@ class NodePod:
         """True once the node has asked the pod to end."""
         self.stops_at: dict[str, int] = {}
         """The containers that are being stopped, by ID: when their grace is over, on the engine's clock."""
+        self.probes_changed_ms: dict[tuple[str, ProbeType], int] = {}
+        """When probes changed last while their container ran, by container and type, in Unix milliseconds."""
         self._on_gone = on_gone
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
@@ -219,11 +222,13 @@ class NodePod:
         self.manifest = manifest
         if begun := sorted(name for name in now if now[name] != before.get(name)):
             self._log.info("pod changed", path=str(manifest.path), containers=begun)
+        elif manifest.is_live and (changed := changed_probes(self.pod, manifest.pod)):
+            self._log.info("probes changed", path=str(manifest.path), probes=list(changed.values()))
         else:
             said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
             self._log.warning(said, path=str(manifest.path))
         self._incidents.known(manifest.pod, _template(manifest))
-        self.handle(Change(manifest.pod))
+        self.handle(Change(manifest.pod, manifest.is_live))
 
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
@@ -262,8 +267,8 @@ class NodePod:
             case Cancel(ticket):
                 for call in self._calls.get(ticket, ()):
                     call.cancel()
-            case Define(pod):
-                self._define(pod)
+            case Define():
+                self._define(action)
             case Arm(deadline):
                 self._arm(deadline)
             case StopProbing():
@@ -272,9 +277,14 @@ class NodePod:
             case Forget():
                 self._forget()
 
-    def _define(self, pod: Pod) -> None:
-        self.pod = pod
-        self._host.engine.define_pod(encode_pod(pod))
+    def _define(self, define: Define) -> None:
+        before, self.pod = self.pod, define.pod
+        engine = self._host.engine
+        engine.define_pod(encode_pod(self.pod))
+        if define.live and (said := changed_probes(before, self.pod)):
+            engine.change_probes(self.uid)
+            self.probes_changed_ms |= dict.fromkeys(said, engine.wall_ms())
+            self._host.recorder.record(self.uid, self.full_name, "Normal", PROBES_CHANGED, told(said))
 
     def _publish(self, publish: Publish) -> None:
         engine = self._host.engine

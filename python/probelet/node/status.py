@@ -102,6 +102,9 @@ def _pod(
             probe_type: probe_row(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
+        for probe_type in container.probes:
+            if (changed_ms := pod.probes_changed_ms.get((container.name, probe_type))) is not None:
+                probes[probe_type]["changed_at"] = rfc3339(changed_ms)
         backoff = _backoff(pod, container, gate, moment)
         row = container_row(status, of_containers.get(container.name, {}), backoff, probes)
         if (until_ns := pod.stops_at.get(status.container_id)) is not None:

@@ -47,10 +47,21 @@ class Names:
             self._pods.add(shown, full, "", uid)
             for container in containers(pod):
                 self._containers.add(shown, full, f"/{container.name}", (uid, container.name))
-                for probe_type, probe in container.probes.items():
-                    rest = f"/{container.name}/{probe_type}"
-                    named = ProbeName(uid, container.name, probe_type, full + rest, probe.timeout_seconds * 1_000)
-                    self._probes.add(shown, full, rest, named)
+                self._add_probes(pod, container)
+
+    def rename(self, pod: Pod) -> None:
+        """Knows the containers and probes of a pod that has changed; its former names stay known."""
+        uid = pod.metadata.uid
+        for container in containers(pod):
+            self._containers.add(self._shown[uid], pod.full_name, f"/{container.name}", (uid, container.name))
+            self._add_probes(pod, container)
+
+    def _add_probes(self, pod: Pod, container: Container) -> None:
+        uid, full = pod.metadata.uid, pod.full_name
+        for probe_type, probe in container.probes.items():
+            rest = f"/{container.name}/{probe_type}"
+            named = ProbeName(uid, container.name, probe_type, full + rest, probe.timeout_seconds * 1_000)
+            self._probes.add(self._shown[uid], full, rest, named)
 
     def shown(self, uid: str) -> str:
         """The name of a pod in everything that a node returns."""
@@ -78,8 +89,9 @@ class _Table(Generic[T]):
         self._shown: list[str] = []
 
     def add(self, shown: str, full: str, rest: str, value: T) -> None:
+        if shown + rest not in self._values:
+            self._shown.append(shown + rest)
         self._values[shown + rest] = self._values[full + rest] = value
-        self._shown.append(shown + rest)
 
     def find(self, name: str) -> T:
         __tracebackhide__ = True

@@ -4,13 +4,15 @@ import re
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from probelet._rust import Simulation
 from probelet.errors import AnswerError
 from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish, Record
-from probelet.policy.protocol.inputs import Release
+from probelet.policy.protocol.inputs import Change, Release
+from probelet.spec.annotation.probe_changes import takes_changes
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
 from probelet.testing.history import TIMELINE_MAX, History
 from probelet.testing.names import Names
@@ -75,6 +77,7 @@ class VirtualNode:
         pods = read(manifests, strict=strict, replicas=replicas)
         self._history = History()
         self._names = Names(pods)
+        self._strict, self._replicas = strict, replicas
         self._simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
         self._node = SimulatedNode(
             SimulatedProber(self._simulation, self._recorded),
@@ -163,6 +166,24 @@ class VirtualNode:
         """
         __tracebackhide__ = True
         self._node.run_until(self._node.agenda.now + milliseconds(duration) * MILLISECOND)
+
+    def change(self, *manifests: Manifests) -> None:
+        """Other manifests for pods that are there. As on a node, a container with another image restarts, and the
+        probes of a pod with the annotation `probelet.dev/probe-changes: live` change while its containers run; what was
+        counted stays. All else holds from a container's next start on.
+
+        Raises:
+            ManifestError: a manifest has a mistake, or there is no pod.
+            AnswerError: there is no pod of that name.
+        """
+        __tracebackhide__ = True
+        self._catch_up()
+        for pod in read(manifests, strict=self._strict, replicas=self._replicas):
+            uid = self._names.pod(pod.full_name)
+            changed = replace(pod, metadata=replace(pod.metadata, uid=uid))
+            self._names.rename(changed)
+            self._node.pods[uid].handle(Change(changed, live=takes_changes(changed)))
+        self._catch_up()
 
     def crash(self, container: str, exit_code: int = 1) -> None:
         """End the container `pod/container` by itself. It runs again when its restart policy and back-off allow.

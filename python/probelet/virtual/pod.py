@@ -129,8 +129,8 @@ class VirtualPod:
             case Record():
                 if self._context.on_record is not None:
                     self._context.on_record(self.uid, action)
-            case Define(pod):
-                self._define(pod)
+            case Define(pod, live):
+                self._define(pod, live=live)
             case Arm(deadline):
                 self._arm(deadline)
             case Cancel(ticket):
@@ -142,10 +142,12 @@ class VirtualPod:
                 if self._context.on_forget is not None:
                     self._context.on_forget(self.uid)
 
-    def _define(self, pod: Pod) -> None:
+    def _define(self, pod: Pod, *, live: bool) -> None:
         self.pod = pod
         self._effects.pod = pod
         self._context.prober.define(pod)
+        if live:
+            self._context.prober.change(self.uid)
 
     def _publish(self, publish: Publish) -> None:
         self._context.prober.publish(self.uid, publish)

@@ -30,6 +30,9 @@ class Prober(Deadlines, Protocol):
     def define(self, pod: Pod) -> None:
         """A pod's manifest has changed; probes that run go on as they are."""
 
+    def change(self, uid: str) -> None:
+        """The probes that run become those with which the pod was last defined."""
+
     def publish(self, uid: str, publish: Publish) -> None:
         """Take the status of a pod."""
 
@@ -65,6 +68,11 @@ class SimulatedProber:
     def define(self, pod: Pod) -> None:
         """Makes the pod known as it is now."""
         self.simulation.define_pod(encode_pod(pod))
+
+    def change(self, uid: str) -> None:
+        """Workers go on with their counts."""
+        self.simulation.change_probes(uid)
+        self._has_input = True
 
     def publish(self, uid: str, publish: Publish) -> None:
         """SyncPod or SyncTerminatingPod of the status layer."""
@@ -135,6 +143,9 @@ class GivenResults:
         """The caller that sets a result also requests the sync, so ``request_sync`` is not kept."""
 
     def define(self, pod: Pod) -> None:
+        """Nothing is probed here."""
+
+    def change(self, uid: str) -> None:
         """Nothing is probed here."""
 
     def publish(self, uid: str, publish: Publish) -> None:

@@ -170,6 +170,16 @@ impl Engine {
         Ok(())
     }
 
+    /// Gives a pod that runs and does not end the probes with which it was last defined. Workers go on with their counts;
+    /// a run in flight ends by the old probe.
+    ///
+    /// Raises:
+    ///     UnknownPodError: no pod with this UID was defined.
+    fn change_probes(&self, py: Python<'_>, uid: &str) -> Result<(), InputError> {
+        let is_defined = self.with(py, |mut engine| engine.change_probes(uid));
+        if is_defined { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
+    }
+
     /// SyncPod: builds the status from the runtime's facts, then UpdatePodStatus, SetPodStatus and AddPod (kubelet
     /// kubelet.go:SyncPod, 1.36). Returns the status.
     ///

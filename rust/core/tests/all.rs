@@ -1,5 +1,6 @@
 //! The tests of the core, in one program: each program of its own would be linked with everything again.
 
+mod change;
 mod driver;
 mod enhanced;
 mod initialization;

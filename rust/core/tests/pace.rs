@@ -23,12 +23,17 @@ struct Node {
 
 impl Node {
     fn new(pods: usize, probe_type: ProbeType, probe: &ProbeSpec, budget: u32) -> Self {
+        Self::of(&vec![probe; pods], probe_type, budget)
+    }
+
+    /// A pod for each probe.
+    fn of(probes: &[&ProbeSpec], probe_type: ProbeType, budget: u32) -> Self {
+        let pods = probes.len();
         let settings = Settings { extra_runs_per_second: budget, ..settings() };
         let prober = Prober::new(settings, Instant::from_millis(START));
         let mut node = Self { prober, now: 0, runs: vec![vec![]; pods], published: vec![], events: 0 };
-        let definition = pod([(probe_type, probe.clone())]);
-        for number in 0..pods {
-            let uid = uid(number);
+        for (number, &probe) in probes.iter().enumerate() {
+            let (definition, uid) = (pod([(probe_type, probe.clone())]), uid(number));
             node.prober.define_pod(PodSpec { uid: uid.as_str().into(), ..(*definition).clone() }.into());
             node.run_container(&uid, probe_type);
             node.prober.add_pod(&uid);
@@ -116,6 +121,27 @@ fn a_container_is_looked_at_often_until_it_is_ready() {
     assert_eq!(node.first(), [0, 100, 200, 300, 10_000, 20_000, 30_000]);
     assert_eq!(node.published, [(0, ProbeResult::Failure), (300, ProbeResult::Success)]);
     assert_eq!(node.events, 1, "the failures between the ordinary runs are nobody's business");
+}
+
+/// What a node has to carry beside its ordinary probes: 100 pods that ask 20 times a second. The limit is half of that.
+#[test]
+fn ordinary_probes_beside_two_thousand_extra_ones_a_second_run_when_they_would_alone() {
+    let (ordinary, fast) = (ProbeSpec::default(), every(50));
+    let mut alone = Node::new(1_000, ProbeType::Liveness, &ordinary, 1_000);
+    alone.play(30_000, |_, _| true);
+    let probes = [vec![&ordinary; 1_000], vec![&fast; 100]].concat();
+    let mut beside = Node::of(&probes, ProbeType::Liveness, 1_000);
+    beside.play(30_000, |_, _| true);
+    assert_eq!(beside.runs[..1_000], alone.runs);
+    for second in 0..29 {
+        let runs = beside.runs[1_000..].iter().flatten().filter(|at| **at / 1_000 == second).count();
+        assert!(
+            (900..=1_200).contains(&runs),
+            "{runs} in second {second}: the limit, and the ordinary ones among them"
+        );
+    }
+    let shares: Vec<usize> = beside.runs[1_000..].iter().map(Vec::len).collect();
+    assert!(shares.iter().max() <= shares.iter().min().map(|least| least + 2).as_ref(), "a fair share: {shares:?}");
 }
 
 #[test]

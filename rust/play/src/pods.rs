@@ -116,6 +116,13 @@ pub trait PodCalls {
         self.change(note, |manager| manager.prober_mut().stop_liveness_and_startup(uid));
     }
 
+    /// Gives a pod that runs the probes with which it was last defined; false if it was not defined. Workers go on with their
+    /// counts, by the rules of the core.
+    fn change_probes(&mut self, uid: &str) -> bool {
+        let note = self.noted(|| Note::called(uid, Call::ChangeProbes));
+        self.change(note, |manager| manager.prober_mut().change_probes(uid))
+    }
+
     /// CleanupPods.
     fn cleanup_pods(&mut self, desired: &BTreeSet<&str>) {
         let note = self.noted(|| Note::Cleanup(desired.iter().map(|&uid| uid.into()).collect()));

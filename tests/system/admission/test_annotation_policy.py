@@ -118,6 +118,57 @@ def test_the_probes_that_the_webhook_made_stay_named(
     assert annotations(api, path) == named
 
 
+OPTIONS = "probelet.dev/probe-options"
+CHANGES = "probelet.dev/probe-changes"
+LIVE = {PROBES: WRITTEN, CHANGES: "live"}
+OPTED = '{"app":{"livenessProbe":{"whenFailing":"1s"}}}'
+
+
+@pytest.mark.parametrize("subresource", ["", "/status"])
+@pytest.mark.parametrize("text", [OPTED, "{}", None])
+def test_the_options_of_probes_cannot_be_changed_later(
+    api: ApiServer, who: Client, namespace: str, subresource: str, text: str | None
+) -> None:
+    given = {PROBES: WRITTEN, OPTIONS: '{"app":{"livenessProbe":{"errors":{"failureAfter":9}}}}'}
+    api.admin.create(pods_of(namespace), pod("opted", annotations=given))
+    path = f"{pods_of(namespace)}/opted"
+    with pytest.raises(Refused, match=WORDS):
+        who.patch(path + subresource, {"metadata": {"annotations": {OPTIONS: text}}}, MERGE)
+    assert annotations(api, path) == given
+
+
+@pytest.mark.parametrize("value", ["live", None])
+def test_whether_probes_may_change_is_said_at_the_creation(
+    api: ApiServer, who: Client, namespace: str, value: str | None
+) -> None:
+    given = LIVE if value is None else {PROBES: WRITTEN}
+    api.admin.create(pods_of(namespace), pod("asked", annotations=given))
+    path = f"{pods_of(namespace)}/asked"
+    for more in ({}, {PROBES: SMUGGLED}):
+        with pytest.raises(Refused, match=WORDS):
+            who.patch(path, {"metadata": {"annotations": {CHANGES: value, **more}}}, MERGE)
+    assert annotations(api, path) == given
+
+
+def test_probes_that_may_change_are_for_those_who_may_run_commands(
+    api: ApiServer, editor: Client, namespace: str
+) -> None:
+    allow(api, "changer", user("operator"), ("", "pods", ["patch"]), ("", "pods/exec", ["create"]))
+    changer = api.user("operator")
+    api.admin.create(pods_of(namespace), pod("live", annotations=LIVE))
+    path = f"{pods_of(namespace)}/live"
+    for key, text in ((PROBES, SMUGGLED), (OPTIONS, OPTED)):
+        for way in (path, f"{path}/status"):
+            with pytest.raises(Refused, match="must be allowed to create pods/exec"):
+                editor.patch(way, {"metadata": {"annotations": {key: text}}}, MERGE)
+    editor.patch(path, {"metadata": {"annotations": {"other": "1"}}}, MERGE)
+    changer.patch(path, {"metadata": {"annotations": {PROBES: SMUGGLED, OPTIONS: OPTED}}}, MERGE)
+    for wrong in ({MADE: "{}"}, {PROBES: None}):
+        with pytest.raises(Refused, match=WORDS):
+            changer.patch(path, {"metadata": {"annotations": wrong}}, MERGE)
+    assert annotations(api, path) == {**LIVE, "other": "1", PROBES: SMUGGLED, OPTIONS: OPTED}
+
+
 def bound(namespace: str, name: str, key: str) -> Json:
     target = {"apiVersion": "v1", "kind": "Node", "name": "node-a"}
     return {"metadata": {"name": name, "namespace": namespace, "annotations": {key: SMUGGLED}}, "target": target}

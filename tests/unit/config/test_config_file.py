@@ -329,6 +329,7 @@ SET = {
     "firstRestart": "delayed",
     "flightRecorder": "{size: 8Mi}",
     "maxContainerAge": "24h",
+    "probeChanges": "true",
     "probeKillAccounting": "ownExit",
     "probeOptionDefaults": "{livenessProbe: {whenFailing: 1s}}\nprobeOptions: true",
     "probeOptions": "true",

@@ -1,4 +1,4 @@
-"""Recordings of probes with options, kept as conformance: each file is a life and what the core made of it.
+"""Recordings of probes with options and changes, kept as conformance: each is a life and what the core made of it.
 
 A kubelet has no such options, so the files are our own, in the form ``probelet-option-recording/1``: the options, the
 probe, the answers, and with them each attempt, event and change of the status. They are the contract between releases:
@@ -58,6 +58,17 @@ LIVES: dict[str, dict[str, Any]] = {
         "options": {"network": "pod", "networkFallback": "ordinary"},
         "answers": ["success * 2", "error 0ms: gone", "failure 0ms: no * 3", "success"],
     },
+    "probe-changes": {
+        "probe": "livenessProbe",
+        "options": {},
+        "fields": {"failureThreshold": 5, "periodSeconds": 4},
+        "answers": ["success", "failure 500ms: no * 3", "success 0ms", "failure 0ms: no"],
+        "changes": [
+            ["9s", {}, {"failureThreshold": 2, "periodSeconds": 6}],
+            ["8300ms", {"failures": {"of": 6, "at": 3}, "whenFailing": "1s"}, {"initialDelaySeconds": 60}],
+            ["9s", {}, {"failureThreshold": 3, "periodSeconds": 2}],
+        ],
+    },
     "all-at-once": {
         "probe": "readinessProbe",
         "options": {
@@ -80,15 +91,24 @@ LIVES: dict[str, dict[str, Any]] = {
 }
 
 
-def played(life: dict[str, Any]) -> dict[str, Any]:
-    """A minute of the life."""
-    probe = {"httpGet": {"port": 80}, "periodSeconds": 10, **life.get("fields", {})}
-    annotations = {"probelet.dev/probe-options": json.dumps({"app": {life["probe"]: life["options"]}})}
+def pod_of(life: dict[str, Any], options: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """The pod with these options and fields of its probe."""
+    probe = {"httpGet": {"port": 80}, "periodSeconds": 10, **fields}
+    annotations = {"probelet.dev/probe-options": json.dumps({"app": {life["probe"]: options}})}
+    annotations |= {"probelet.dev/probe-changes": "live"} if "changes" in life else {}
     spec = {"terminationGracePeriodSeconds": 1, "containers": [{"name": "app", life["probe"]: probe}]}
-    node = VirtualNode(
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "annotations": annotations}, "spec": spec}
-    )
+    # A UID of its own, because messages name it, and another one would depend on the working directory.
+    meta = {"name": "web", "uid": "u", "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
+
+
+def played(life: dict[str, Any]) -> dict[str, Any]:
+    """A minute of the life, and what is left of it after its changes."""
+    node = VirtualNode(pod_of(life, life["options"], life.get("fields", {})))
     node.answer(f"web/app/{life['probe'].removesuffix('Probe')}", *life["answers"])
+    for wait, options, fields in life.get("changes", []):
+        node.run(wait)
+        node.change(pod_of(life, options, fields))
     node.run("1m")
     return {
         "attempts": [[attempt.at, attempt.outcome] for attempt in node.attempts],

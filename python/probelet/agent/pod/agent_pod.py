@@ -31,7 +31,10 @@ from probelet.policy.status.container_status import ContainerStatus
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
+from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
 from probelet.spec.annotation.probe_options import fold_options
+from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe import ProbeType
 from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.read.json import encode_pod
 
@@ -70,11 +73,12 @@ class AgentPod:
         assert first.pod is not None, "a taken-over pod has a definition"
         self.uid = first.uid
         self.full_name = f"{first.namespace}/{first.name}"
-        # A pod with a mistake in its options keeps its ordinary probes.
-        self.pod, mistakes = fold_options(probed(first.pod, reading), parts.probe_options)
-        """The definition with only the probes that were taken over."""
-        self.problems = (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
-        """The parts of the annotations that are ignored, a line each."""
+        self._parts = parts
+        self.pod, self.problems = self._probed(first.pod, reading)
+        """The definition with only the probes that were taken over, and the parts of the annotations that are ignored,
+        a line each."""
+        self.probes_changed_ms: dict[tuple[str, ProbeType], int] = {}
+        """When probes changed last while their container ran, by container and type, in Unix milliseconds."""
         self.terminating = asyncio.Event()
         self.api: ApiPod | None = None
         """The newest version of the API server; None while there is none."""
@@ -87,16 +91,11 @@ class AgentPod:
         self.is_left = False
         """The pod's label asks the agent to leave it alone: no attempts, no kills, and an open gate."""
         self._is_gone = False
-        self._parts = parts
         self._host = parts.host
         self._on_over = on_over
-        self.made_startups = frozenset(name for name, kinds in reading.made.items() if "startup" in kinds)
-        """The containers whose native startup probe the webhook made."""
+        self._read(reading)
         unwatched = (each for _, each in containers(first.pod) if is_unwatched(each, self.made_startups))
         self._begun = Begun(container.name for container in unwatched)
-        self._unprobed = reading.unprobed
-        # Without the gate the condition decides nothing; it still says what the probes found.
-        self._has_condition = reading.has_gate or bool(gated(self.pod))
         self._published: Publish | None = None
         self._requests = SyncRequests()
         self._delayed: int | None = None
@@ -108,6 +107,18 @@ class AgentPod:
         self._running: set[str] = set()
         parts.host.engine.define_pod(encode_pod(self.pod))
         parts.pauses.begin(self.uid)
+
+    def _probed(self, definition: Pod, reading: Reading) -> tuple[Pod, tuple[str, ...]]:
+        # A pod with a mistake in its options keeps its ordinary probes.
+        pod, mistakes = fold_options(probed(definition, reading), self._parts.probe_options)
+        return pod, (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
+
+    def _read(self, reading: Reading) -> None:
+        self.made_startups = frozenset(name for name, kinds in reading.made.items() if "startup" in kinds)
+        """The containers whose native startup probe the webhook made."""
+        self._unprobed = reading.unprobed
+        # Without the gate the condition decides nothing; it still says what the probes found.
+        self._has_condition = reading.has_gate or bool(gated(self.pod))
 
     # What is new.
 
@@ -140,6 +151,26 @@ class AgentPod:
         found = readiness_of(self.pod, rows, self._unprobed)
         if not found.ready:
             self._set_condition(found)
+
+    def change(self, definition: Pod, reading: Reading) -> tuple[str, ...]:
+        """Goes on with other probes. Returns the mistakes that it did not have: with one the pod keeps its own
+        probes."""
+        pod, problems = self._probed(definition, reading)
+        if mistakes := tuple(problem for problem in problems if problem not in self.problems):
+            return mistakes
+        before, self.pod, self.problems = self.pod, pod, problems
+        self._read(reading)
+        engine = self._host.engine
+        engine.define_pod(encode_pod(pod))
+        if (said := changed_probes(before, pod)) and not self.terminating.is_set():
+            engine.change_probes(self.uid)
+            self.probes_changed_ms |= dict.fromkeys(said, engine.wall_ms())
+            self._log.info("probes changed", probes=list(said.values()))
+            self._host.recorder.record(self.uid, self.full_name, "Normal", PROBES_CHANGED, told(said))
+        if self.is_left:
+            self._parts.pauses.leave(self.uid, pod, left=True)
+        self._incidents.known(pod)
+        return ()
 
     def observe(self) -> None:
         """The cache, the API server or the connection to it has news: the engine gets the facts if they changed."""

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 import structlog
 
 from probelet.agent.pod.agent_pod import AgentParts, AgentPod
+from probelet.agent.source.pod_source import PROBES_IGNORED
 from probelet.agent.state.records import FirstSeen
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.takeover.reading import read
-
-PROBES_IGNORED: Final = "ProbesIgnored"
-"""The reason of the event about a part of the annotation that is ignored."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -52,6 +49,15 @@ class AgentPods:
             self._parts.host.recorder.record(pod.uid, pod.full_name, "Warning", PROBES_IGNORED, problem)
         # The last list of the runtime left the pod out.
         self._parts.host.pleg.when_listed(partial(self._listed, pod))
+
+    def change(self, first: FirstSeen) -> tuple[str, ...]:
+        """Gives a pod that is there other probes; returns the mistakes for which it keeps its own."""
+        pod = self.by_uid.get(first.uid)
+        if pod is None or first.annotation is None or first.pod is None:
+            return ()
+        mistakes = pod.change(first.pod, read(first.annotation, first.pod, own_namespace=self._own_namespace))
+        self.observe(first.uid)
+        return mistakes
 
     def update(self, api: ApiPod) -> None:
         """The API server's version of a pod that is there."""

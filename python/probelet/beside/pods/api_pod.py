@@ -16,6 +16,7 @@ from probelet.beside.takeover.names import (
     PROBES_ANNOTATION,
 )
 from probelet.policy.status.container_status import StateName
+from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.model.pod import ContainerStateWaiting, ContainerStatus, PodCondition, PodPhase, PodStatus
 from probelet.spec.model.pod_object import identity, read_pod_object
 
@@ -49,6 +50,8 @@ class ApiPod(msgspec.Struct, frozen=True):
     name: str
     annotation: str | None
     """The probes that were taken over; None for a pod without the annotation."""
+    options: str | None
+    """The options of its probes (``probelet.dev/probe-options``); None without the annotation."""
     not_taken_over: str
     """Why probes stay with the kubelet; empty for most pods."""
     terminating: bool
@@ -100,6 +103,7 @@ def api_pod(found: dict[str, Any], node: str) -> ApiPod | None:
         namespace=namespace,
         name=name,
         annotation=annotations.get(PROBES_ANNOTATION),
+        options=annotations.get(PROBE_OPTIONS),
         not_taken_over=annotations.get(NOT_TAKEN_OVER_ANNOTATION, ""),
         terminating=pod.metadata.deletion_timestamp is not None,
         phase=_PHASES.get(status.phase, "Unknown"),

@@ -8,6 +8,7 @@ from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, M
 from probelet.beside.takeover.reading import Reading
 from probelet.host.incident_subjects import REVISIONS
 from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
+from probelet.spec.annotation.probe_changes import ANNOTATION as PROBE_CHANGES
 from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.model.container import Container
 from probelet.spec.model.env import EnvVar
@@ -23,9 +24,10 @@ READ_ANNOTATIONS: Final[tuple[str, ...]] = (
     PRE_STOP_IDEMPOTENT,
     DEPENDS_ON,
     PROBE_OPTIONS,
+    PROBE_CHANGES,
 )
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice; the one that names what the probes ask; and the one with what the pod asks for its probes beyond the
+hook may run twice; the one that names what the probes ask; and those with what the pod asks for its probes beyond the
 kubelet. Owner and version are for incidents too."""
 
 _REFERENCE: Final = "$("
@@ -99,3 +101,12 @@ def probed(pod: Pod, reading: Reading) -> Pod:
         init_containers=[changed(container) for container in pod.spec.init_containers],
     )
     return set_defaults(replace(pod, spec=spec))
+
+
+def with_probes_of(was: Pod, now: Pod) -> Pod:
+    """The definition ``now`` of a pod whose probes may change, with nothing of its annotations but the options of its
+    probes: all others count as in ``was``."""
+    options = now.metadata.annotations.get(PROBE_OPTIONS)
+    kept = {name: text for name, text in was.metadata.annotations.items() if name != PROBE_OPTIONS}
+    kept |= {} if options is None else {PROBE_OPTIONS: options}
+    return replace(now, metadata=replace(was.metadata, annotations=kept))

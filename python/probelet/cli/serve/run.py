@@ -109,6 +109,7 @@ def run(
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
         probe_options=allowed_options(configuration.probelet),
+        probe_changes=configuration.probelet.probe_changes,
         replicas=manifests.replicas,
         node=node,
         change=programs.change,

@@ -137,6 +137,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         node_executor=flags.node_executor,
         enhanced_engine=partial(enhanced_engine, configuration) if flags.node_prober == "own" else None,
         probe_options=allowed_options(configuration.probelet),
+        probe_changes=configuration.probelet.probe_changes,
         is_kruise_here=flags.coexist,
     )
 

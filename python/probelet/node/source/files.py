@@ -87,7 +87,8 @@ class Scan:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``probe_options``, ``replicas`` and ``node`` are
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``probe_options``,
+    ``probe_changes``, ``replicas`` and ``node`` are
     those of ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``scan``.
     """
 
@@ -100,6 +101,7 @@ class ManifestFiles:
         runtime: RuntimeKind,
         deny_hosts: bool = False,
         probe_options: OptionDefaults | None = NO_DEFAULTS,
+        probe_changes: bool = False,
         replicas: bool = False,
         node: str = "",
         objects: ObjectStore | None = None,
@@ -121,6 +123,7 @@ class ManifestFiles:
             missing=self._missing_programs,
             replicas=replicas,
             probe_options=probe_options,
+            probe_changes=probe_changes,
             change=change,
         )
         self._node = node

@@ -52,7 +52,8 @@ class Manifests:
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
     ``deny_hosts`` a probe or hook that names a host is a mistake. ``probe_options`` are those of probes whose pods name
-    no others; None if pods may have none. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the
+    no others; None if pods may have none. With ``probe_changes`` probes of pods that ask for it may change while their
+    containers run. With ``replicas`` a workload has as many pods as it asks for. ``node`` is the
     name of the node that runs the pods. ``change`` changes what they run, or as whom.
     """
 
@@ -64,6 +65,7 @@ class Manifests:
         runtime: RuntimeKind,
         deny_hosts: bool = False,
         probe_options: OptionDefaults | None = NO_DEFAULTS,
+        probe_changes: bool = False,
         replicas: bool = False,
         node: str = "",
         change: ChangePod | None = None,
@@ -80,6 +82,7 @@ class Manifests:
             runtime=runtime,
             deny_hosts=deny_hosts,
             probe_options=probe_options,
+            probe_changes=probe_changes,
             replicas=replicas,
             node=node,
             objects=self.objects,

@@ -87,8 +87,8 @@ class PodMachine:
         self._sync = SyncPod(
             context, self._killing, self._starting, self._publishing, self._deadline, probe_grace=probe_grace
         )
-        # The newest pod of a manifest that changed, until a programme takes it.
-        self._changed: Pod | None = None
+        # The newest change of the manifest, until a programme takes it.
+        self._changed: Change | None = None
         # The driver's timer: it gets a new deadline only when this one is another.
         self._armed: int | None = None
         # The number of tickets given out: each names one request for effects.
@@ -155,8 +155,8 @@ class PodMachine:
             case Restart(container_id, message):
                 self._sync.to_replace[container_id] = message
                 context.sync_requested = True
-            case Change(pod):
-                self._changed = pod
+            case Change():
+                self._changed = given
                 context.sync_requested |= isinstance(self.state, Syncing)
             case Terminate():
                 self._terminate(given)
@@ -247,11 +247,13 @@ class PodMachine:
     def _apply_change(self) -> None:
         if self._changed is None:
             return
-        context, pod = self._context, self._changed
+        context, pod = self._context, self._changed.pod
+        # The probes of a pod that ends only become fewer.
+        live = self._changed.live and isinstance(self.state, Syncing)
         self._changed = None
         self._gate.change(context.pod, pod, context.now)
         context.pod = pod
-        context.out.append(Define(pod))
+        context.out.append(Define(pod, live))
 
     def _is_idle(self) -> bool:
         """Whether a programme could begin, after the one under way has gone on as far as it can."""

@@ -56,6 +56,8 @@ class Define:
     """From here on the pod is this one: actions that follow are about it, and its new probes begin with its status."""
 
     pod: Pod
+    live: bool = False
+    """Whether the probes that run become those of ``pod``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ class Change:
     """The pod's manifest has changed, and its UID and name have not: the next sync brings the pod to ``pod``."""
 
     pod: Pod
+    live: bool = False
+    """Whether probes that run take over those of ``pod``; a kubelet's go on as they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,9 @@ class ProbeDocument(TypedDict):
     """When the next run is due; null if none is."""
     paused_until: NotRequired[str]
     """Only in ``agent``, and only of a probe that ``probelet pause`` has paused: when its attempts begin again."""
+    changed_at: NotRequired[str]
+    """Only of a probe that has changed while its container ran (``probelet.dev/probe-changes``), as far as this
+    probelet knows: when it changed last."""
     options: NotRequired[OptionsDocument]
     """Only of a probe with options (``probelet.dev/probe-options``)."""
     last: RunDocument | None

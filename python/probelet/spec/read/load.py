@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from probelet.base.files.regular_file import read_regular
+from probelet.spec.annotation.probe_changes import takes_changes
 from probelet.spec.fields.ignored import Ignored, ignored_fields
 from probelet.spec.fields.support import RuntimeKind
 from probelet.spec.model.pod import Pod
@@ -53,6 +54,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """A line for each field of a probe, or in the place of one, that no probe has."""
     stands_for: int = 1
     """How many pods the template asks for of which this one alone is made."""
+    is_live: bool = False
+    """Whether its probes may change while its containers run."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -164,17 +167,18 @@ def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
     elif not (found.pods or found.passed_over or found.config_objects or problems):
         problems.append(Problem("warning", "no pod in this file", path))
-    pods = [_manifest(pod, path, rules.runtime, node) for pod in found.pods]
+    pods = [_manifest(pod, path, rules, node) for pod in found.pods]
     return Loaded(pods, problems, found.names, found.passed_over, found.config_objects)
 
 
-def _manifest(found: FoundPod, path: Path, runtime: RuntimeKind | None, node: str) -> Manifest:
-    pod = with_static_uid(found.pod, path, node)
+def _manifest(found: FoundPod, path: Path, rules: Rules, node: str) -> Manifest:
+    runtime, is_live = rules.runtime, rules.probe_changes and takes_changes(found.pod)
+    pod = with_static_uid(found.pod, path, node, is_live=is_live)
     # A person looks for the fields of the manifest, and not for what --user or --stand-in puts into their place.
     written = pod if found.written is None else msgspec.structs.replace(pod, spec=found.written)
     ignored = tuple(ignored_fields(written, runtime)) if runtime is not None else ()
     digest = hashlib.sha256(encode_pod(pod)).hexdigest()
-    return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt, found.stands_for)
+    return Manifest(pod, path, found.line, digest, found.object, ignored, found.misspelt, found.stands_for, is_live)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:

@@ -16,6 +16,9 @@ import msgspec
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.probe_changes import ANNOTATION as PROBE_CHANGES
+from probelet.spec.annotation.probe_changes import PATH as PROBE_CHANGES_PATH
+from probelet.spec.annotation.probe_changes import wrong_changes
 from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.annotation.probe_options import PATH as PROBE_OPTIONS_PATH
 from probelet.spec.annotation.probe_options import fold_options
@@ -59,7 +62,8 @@ class Rules:
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
     hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one. ``probe_options``: the options
-    of probes whose pods name no others by annotation; None: the annotation is without effect. ``change`` changes what
+    of probes whose pods name no others by annotation; None: the annotation is without effect. ``probe_changes``: probes
+    of pods that ask for it may change while their containers run. ``change`` changes what
     the pods run, or as whom, after the rules for manifests have judged them.
     """
 
@@ -69,6 +73,7 @@ class Rules:
     replicas: bool = False
     probe_options: OptionDefaults | None = field(default_factory=dict)
     change: ChangePod | None = None
+    probe_changes: bool = True
 
 
 class FoundPod(NamedTuple):
@@ -181,6 +186,8 @@ class _Reader:
         warnings = unresolved_ports(pod)
         if self._rules.probe_options is None and PROBE_OPTIONS in pod.metadata.annotations:
             warnings.append(_NOT_OPTED_IN)
+        if not self._rules.probe_changes and PROBE_CHANGES in pod.metadata.annotations:
+            warnings.append(_NOT_LIVE)
         written = None if self._rules.change is None else pod.spec
         if self._rules.change is not None:
             pods = [self._rules.change(each, name.name) for each in pods]
@@ -206,6 +213,7 @@ class _Reader:
         errors = (
             validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + depends_on(pod)[1]
         )
+        errors += wrong_changes(pod)
         if self._rules.deny_hosts:
             errors += denied_hosts(pod)
         if self._rules.runtime == "cri":
@@ -235,6 +243,11 @@ class _Reader:
 
 _NOT_OPTED_IN: Final = FieldError(
     PROBE_OPTIONS_PATH, "Forbidden", detail="no effect: this node does not allow options of probes (probeOptions)"
+)
+
+
+_NOT_LIVE: Final = FieldError(
+    PROBE_CHANGES_PATH, "Forbidden", detail="no effect: this node does not allow probes to change (probeChanges)"
 )
 
 

@@ -101,6 +101,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Gives a pod that runs the probes with which it was last defined. Workers go on with their counts.
+    ///
+    /// Raises:
+    ///     UnknownPodError: no pod with this UID was defined.
+    fn change_probes(&mut self, uid: &str) -> Result<(), InputError> {
+        if self.0.change_probes(uid) { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
+    }
+
     /// AddPod: starts a worker for each probe of a pod; probes that have one go on as they are.
     ///
     /// Raises:

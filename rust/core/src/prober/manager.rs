@@ -48,14 +48,19 @@ impl Prober {
                         ExistingWorker::SkipContainer => continue 'containers,
                     }
                 }
-                let id = self.workers.insert(Worker::new(index, &pod, container, probe_type, pod.deleting));
-                self.pods[index].workers.push(id);
-                self.refresh_view(id);
-                self.outputs.push_back(Output::WorkerStarted { worker: id });
-                self.queue(id);
+                self.start_worker(Worker::new(index, &pod, container, probe_type, pod.deleting));
             }
         }
         true
+    }
+
+    pub(super) fn start_worker(&mut self, worker: Worker) {
+        let pod = worker.pod;
+        let id = self.workers.insert(worker);
+        self.pods[pod].workers.push(id);
+        self.refresh_view(id);
+        self.outputs.push_back(Output::WorkerStarted { worker: id });
+        self.queue(id);
     }
 
     /// RemovePod: stops every worker of the pod.

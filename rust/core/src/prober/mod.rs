@@ -9,6 +9,7 @@
 //! The prober takes a *supplied* status: its driver says what a pod's status is, and keeps it.
 
 mod attempt;
+mod change;
 mod manager;
 mod model;
 mod output;

@@ -20,6 +20,11 @@ pub enum Output {
     Attempt(Attempt),
     /// Record this event for the pod.
     Event(Event),
+    /// From now on the worker has the probe, and the pod's object, of a [change](crate::prober::Prober::change_probes).
+    ProbeChanged {
+        /// The worker.
+        worker: WorkerId,
+    },
     /// A run is over; count it.
     RunFinished {
         /// The run's worker.
@@ -49,7 +54,7 @@ pub enum Output {
         /// The same status with `ready` and `started` filled.
         filled: Box<PodStatus>,
     },
-    /// The pod needs a sync (status layer only).
+    /// The pod needs a sync: for the status layer, or because it has lost a probe.
     Sync {
         /// The pod.
         pod_uid: Arc<str>,

@@ -42,7 +42,7 @@ impl Prober {
         }
     }
 
-    fn recall_success(&mut self, uid: &Arc<str>, probe_type: ProbeType, container: &ContainerStatus) {
+    pub(super) fn recall_success(&mut self, uid: &Arc<str>, probe_type: ProbeType, container: &ContainerStatus) {
         if self.recalled_result(uid, probe_type, &container.id) == Some(ProbeResult::Success) {
             return;
         }

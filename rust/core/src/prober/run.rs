@@ -118,6 +118,7 @@ impl Prober {
         let worker = &mut self.workers[id];
         worker.container_key = Some(seen.key);
         worker.on_hold = false;
+        worker.take_delay();
         if self.semantics.new_container == NewContainer::DropsRuns {
             worker.result_run = 0;
         }

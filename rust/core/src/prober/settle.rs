@@ -71,10 +71,7 @@ impl Prober {
             worker.phase = WorkerPhase::Woken { by: signal };
             self.queue(id);
         } else {
-            match signal {
-                Signal::Stop => worker.stop = true,
-                Signal::Trigger => worker.triggered = true,
-            }
+            worker.pending.add(signal);
         }
     }
 
@@ -85,7 +82,7 @@ impl Prober {
         }
         for id in self.pods[index].workers.clone() {
             let worker = &self.workers[id];
-            if worker.stop && matches!(worker.phase, WorkerPhase::New | WorkerPhase::Jitter) {
+            if worker.pending.has(Signal::Stop) && matches!(worker.phase, WorkerPhase::New | WorkerPhase::Jitter) {
                 self.queue(id);
             }
         }
@@ -97,17 +94,18 @@ impl Prober {
         };
         worker.queued = false;
         match worker.phase {
-            WorkerPhase::New | WorkerPhase::Jitter if worker.stop && self.pods[worker.pod].is_forgotten() => {
+            WorkerPhase::New | WorkerPhase::Jitter
+                if worker.pending.has(Signal::Stop) && self.pods[worker.pod].is_forgotten() =>
+            {
                 self.end_worker(id);
             }
             WorkerPhase::New => self.first_run(id, now),
             WorkerPhase::Woken { by: Signal::Stop } => self.end_worker(id),
             WorkerPhase::Woken { by: Signal::Trigger } => self.run_triggered(id, now),
-            WorkerPhase::Waiting if worker.stop => self.end_worker(id),
-            WorkerPhase::Waiting if worker.triggered => {
-                worker.triggered = false;
-                self.run_triggered(id, now);
-            }
+            WorkerPhase::Woken { by: Signal::Change } => self.take_change(id, now),
+            WorkerPhase::Waiting if worker.pending.has(Signal::Stop) => self.end_worker(id),
+            WorkerPhase::Waiting if worker.pending.take(Signal::Change) => self.take_change(id, now),
+            WorkerPhase::Waiting if worker.pending.take(Signal::Trigger) => self.run_triggered(id, now),
             WorkerPhase::Waiting if worker.next_tick <= now && !worker.armed => {
                 let scheduled = worker.take_tick(now);
                 self.run(id, scheduled, now);
@@ -183,7 +181,7 @@ impl Prober {
             return;
         }
         worker.phase = WorkerPhase::Waiting;
-        if worker.stop || worker.triggered || worker.next_tick <= now {
+        if worker.pending.any() || worker.next_tick <= now {
             self.queue(id);
         } else if !worker.armed {
             self.arm_tick(id);
@@ -195,7 +193,7 @@ impl Prober {
         let worker = &mut self.workers[id];
         let (tick, extra) = (worker.next_tick, worker.plan_extra(now));
         worker.phase = WorkerPhase::Waiting;
-        if worker.stop || worker.triggered || worker.next_tick <= now {
+        if worker.pending.any() || worker.next_tick <= now {
             self.queue(id);
         } else if extra.is_some() || worker.next_tick != tick || !worker.armed {
             let at = extra.unwrap_or(worker.next_tick);

@@ -17,12 +17,32 @@ use probelet_core::time::Instant;
 /// The next thing that happens to the pods.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Sync { pod: usize, states: [u8; 2], generation: [u8; 2] },
-    Terminate { pod: usize },
-    Forget { pod: usize },
-    Cleanup { keep: usize },
-    Wait { millis: u64 },
-    Land { nth: usize, outcome: u8 },
+    Sync {
+        pod: usize,
+        states: [u8; 2],
+        generation: [u8; 2],
+    },
+    Terminate {
+        pod: usize,
+    },
+    /// The pod takes another one's probes, unless it ends.
+    Change {
+        pod: usize,
+        like: usize,
+    },
+    Forget {
+        pod: usize,
+    },
+    Cleanup {
+        keep: usize,
+    },
+    Wait {
+        millis: u64,
+    },
+    Land {
+        nth: usize,
+        outcome: u8,
+    },
 }
 
 /// A driver that keeps attempts in flight until the scenario ends them, and checks the laws.
@@ -40,6 +60,7 @@ pub(crate) struct Driver {
     /// container.
     held: BTreeMap<WorkerId, Arc<str>>,
     pub(crate) outputs: Vec<String>,
+    terminating: BTreeSet<Arc<str>>,
 }
 
 impl Driver {
@@ -54,6 +75,7 @@ impl Driver {
             just_ended: None,
             held: BTreeMap::new(),
             outputs: Vec::new(),
+            terminating: BTreeSet::new(),
         }
     }
 
@@ -68,9 +90,14 @@ impl Driver {
             }
             Step::Terminate { pod } => {
                 let pod = &pods[*pod];
+                self.terminating.insert(Arc::clone(&pod.uid));
                 self.manager.sync_terminating_pod(&pod.uid, facts(pod, [0, 0], [0, 0], self.now));
             }
-            Step::Forget { pod } => self.manager.forget_pod(&pods[*pod].uid),
+            Step::Change { pod, like } => self.change(&pods[*pod], &pods[*like]),
+            Step::Forget { pod } => {
+                self.terminating.remove(&pods[*pod].uid);
+                self.manager.forget_pod(&pods[*pod].uid);
+            }
             Step::Cleanup { keep } => {
                 self.manager.prober_mut().cleanup_pods(&BTreeSet::from([&*pods[*keep].uid]));
             }
@@ -92,6 +119,19 @@ impl Driver {
             Step::Land { .. } => {}
         }
         self.settle();
+    }
+
+    fn change(&mut self, pod: &PodSpec, like: &PodSpec) {
+        if self.manager.prober().pod(&pod.uid).is_none() || self.terminating.contains(&pod.uid) {
+            return;
+        }
+        let mut changed = pod.clone();
+        for (container, other) in changed.containers.iter_mut().zip(&like.containers) {
+            container.probes.clone_from(&other.probes);
+        }
+        let prober = self.manager.prober_mut();
+        prober.define_pod(Arc::new(changed));
+        prober.change_probes(&pod.uid);
     }
 
     /// Forgets every pod and ends every attempt in flight; nothing may be left then.
@@ -183,7 +223,13 @@ impl Driver {
             return;
         };
         if record.probe_type == ProbeType::Readiness && result == ProbeResult::Success {
-            assert!(matches!(run, Some((_, ProbeResult::Success))), "ready without a run");
+            let was_ready = self
+                .seen
+                .values()
+                .flat_map(|status| &status.containers)
+                .any(|container| *container.id == *record.container_id && container.ready);
+            let ran = matches!(run, Some((_, ProbeResult::Success)));
+            assert!(ran || was_ready, "ready without a run, and without having been ready before the probe came");
         }
         let semantics = *self.manager.prober().semantics();
         if record.probe_type == ProbeType::Liveness

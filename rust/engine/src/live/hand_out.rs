@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use probelet_core::prober::Output;
+use probelet_core::prober::{Output, WorkerId};
 use probelet_core::time::{Instant, WallOffset};
 
 use super::attempts::{How, Start, Ticket};
@@ -89,6 +89,7 @@ impl State {
                 }
                 batch.push_update(update.into());
             }
+            Output::ProbeChanged { worker } => self.probe_changed(worker),
             Output::Removed(removal) => batch.push_update(removal.into()),
             Output::WorkerEnded { worker } => {
                 if let Some(row) = self.worker_stats.row(worker).filter(|_| shared.journal.is_some()) {
@@ -100,17 +101,25 @@ impl State {
                     recorder.worker_ended(worker, now);
                 }
             }
-            Output::WorkerStarted { worker } => {
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.worker_started(worker);
-                }
-                if let Some(target) = self.manager.prober().target(worker) {
-                    self.worker_stats.open(worker, &target);
-                }
-            }
+            Output::WorkerStarted { worker } => self.worker_started(worker),
             Output::Record(_) | Output::StatusStored { .. } | Output::StatusUpdated { .. } => {
                 debug_assert!(false, "a live engine records nothing");
             }
+        }
+    }
+
+    fn worker_started(&mut self, worker: WorkerId) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.worker_started(worker);
+        }
+        if let Some(target) = self.manager.prober().target(worker) {
+            self.worker_stats.open(worker, &target);
+        }
+    }
+
+    fn probe_changed(&mut self, worker: WorkerId) {
+        if let Some(target) = self.manager.prober().target(worker) {
+            self.worker_stats.change(worker, &target);
         }
     }
 }

@@ -129,6 +129,15 @@ impl StatsTable {
         self.rows[index] = Some(Box::new(Row { stats, history: recalled.unwrap_or_default() }));
     }
 
+    /// Counts a worker with another probe, which may be of another kind.
+    pub fn change(&mut self, worker: WorkerId, target: &AttemptTarget<'_>) {
+        let is_exec = target.is_exec();
+        let Some(Some(row)) = self.rows.get_mut(worker as usize) else { return };
+        let was_exec = std::mem::replace(&mut row.stats.is_exec, is_exec);
+        *self.counter(was_exec) -= 1;
+        *self.counter(is_exec) += 1;
+    }
+
     /// Removes the row of a worker that ended.
     pub fn close(&mut self, worker: WorkerId) {
         if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::take) {

@@ -192,8 +192,11 @@ pub enum Call {
     TakeStatus(Facts),
     /// UpdatePodStatus on a copy.
     Update(Facts),
-    /// A probe makes no attempt for a while. The last variant, so that recordings without it read as before.
+    /// A probe makes no attempt for a while. This variant and the next are the last ones, so that recordings without them
+    /// read as before.
     Pause(PauseRecord),
+    /// The pod that runs takes the probes with which it was last defined.
+    ChangeProbes,
 }
 
 impl Call {
@@ -212,7 +215,8 @@ impl Call {
             | Self::RemoveStatus
             | Self::StopLivenessAndStartup
             | Self::Take
-            | Self::Pause(_) => None,
+            | Self::Pause(_)
+            | Self::ChangeProbes => None,
         }
     }
 }

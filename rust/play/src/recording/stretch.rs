@@ -98,6 +98,8 @@ pub enum Input {
     Update(Arc<StatusRecord>),
     /// A probe makes no attempt for a while.
     Pause(PauseRecord),
+    /// See [`super::Call::ChangeProbes`].
+    ChangeProbes,
 }
 
 impl Input {

@@ -57,6 +57,7 @@ impl Simulation {
             Output::Sync { pod_uid } => Record::Syncs { t_ms, pod_uid: (&*pod_uid).into() },
             Output::Timer { token } => Record::Timers { t_ms, token },
             Output::Attempt(_)
+            | Output::ProbeChanged { .. }
             | Output::Removed(_)
             | Output::RunFinished { .. }
             | Output::WorkerStarted { .. }

@@ -303,6 +303,7 @@ impl Simulation {
                     self.worker_scripts[worker as usize].counts.count(result);
                 }
                 Output::WorkerStarted { worker } => self.enrol(worker, answers),
+                Output::ProbeChanged { worker } => self.enrol_again(worker),
                 Output::WorkerEnded { .. } => {}
                 Output::Removed(_) => {} // A recording has it as a `Record`.
                 output => {
@@ -326,6 +327,18 @@ impl Simulation {
             self.worker_scripts.resize_with(index + 1, || WorkerScript::new(&target, pod_index));
         }
         self.worker_scripts[index] = scripted;
+    }
+
+    /// Scripts the attempts of a worker with another probe; its counts and its attempt on its way stay.
+    fn enrol_again(&mut self, worker: WorkerId) {
+        let Some(target) = self.manager.prober().target(worker) else {
+            return; // It has ended again.
+        };
+        let pod_index = self.defined.get(&target.pod.uid).copied().unwrap_or_default();
+        let WorkerScript { delay, timeout, is_exec, .. } = WorkerScript::new(&target, pod_index);
+        let scripted = &mut self.worker_scripts[worker as usize];
+        (scripted.delay, scripted.timeout, scripted.is_exec) = (delay, timeout, is_exec);
+        (scripted.script, scripted.steady) = (None, None);
     }
 
     /// Begins an attempt; returns when it ends.

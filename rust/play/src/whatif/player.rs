@@ -144,6 +144,7 @@ impl<'a> Player<'a> {
         }
         match input {
             Input::Add => drop(self.prober().add_pod(uid)),
+            Input::ChangeProbes => drop(self.prober().change_probes(uid)),
             Input::Define(record) => self.define(record),
             Input::Forget => self.manager.forget_pod(uid),
             Input::Remove => self.prober().remove_pod(uid),

@@ -31,3 +31,10 @@ def test_good_options_cause_no_word() -> None:
 def test_a_long_value_is_cut() -> None:
     (only,) = warnings("[" * 10_000)
     assert len(only.encode()) <= WARNING_BYTES_MAX
+
+
+def test_a_wrong_wish_to_change_probes_is_a_warning() -> None:
+    annotations = {"probelet.dev/probe-changes": "yes"}
+    _, answer = called(pod(container(livenessProbe=LIVENESS), annotations=annotations))
+    (only,) = answer.warnings
+    assert 'annotations[probelet.dev/probe-changes]: Unsupported value: "yes": supported values: "live"' in only

@@ -2,6 +2,7 @@
 
 pub(super) mod budget;
 pub(super) mod by_options;
+pub(super) mod change;
 pub(super) mod memory;
 pub(super) mod opted;
 pub(super) mod phasing;

@@ -8,14 +8,15 @@
 //!    [`Phasing`](super::phasing::Phasing) can set another grid.
 //! 4. A worker stops only between runs: it finishes a run in flight and publishes its result first.
 //! 5. Of two signals that reach a waiting worker in one moment, the first wakes it. A worker that finds several things
-//!    pending when a run ends takes a stop before a trigger before a tick; the kubelet's worker picks at random.
+//!    pending when a run ends takes a stop before a trigger before a tick; the kubelet's worker picks at random. It takes
+//!    a [change](super::change) of its probe, which no kubelet has, between a stop and a trigger.
 //!
 //! | phase | woken by | becomes |
 //! |---|---|---|
 //! | `New` | the settling of the AddPod that made it | `Jitter`, or a run |
 //! | `Jitter` | its timer alone, because the kubelet's worker sleeps here | a run |
-//! | `Waiting` | tick, trigger, stop | a run, `Woken`, or the worker ends |
-//! | `Woken` | the settling of the input that sent the signal | a run, or the worker ends |
+//! | `Waiting` | tick, trigger, change, stop | a run, `Woken`, or the worker ends |
+//! | `Woken` | the settling of the input that sent the signal | a run, `Waiting` after a change, or the worker ends |
 //! | `InFlight` | the end of the attempt | the next attempt, `Waiting`, or the worker ends |
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use super::view::View;
 use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
 use crate::semantics::{LivenessStart, Semantics};
-use crate::spec::{PodSpec, ProbeType};
+use crate::spec::{PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,12 +46,38 @@ pub(crate) enum WorkerPhase {
 pub(crate) enum Signal {
     Stop,
     Trigger,
+    /// The pod has other probes now.
+    Change,
+}
+
+/// The signals that a worker takes when it next waits: one byte, which a run that ends reads once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pending(u8);
+
+impl Pending {
+    pub(crate) const fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    pub(crate) const fn has(self, signal: Signal) -> bool {
+        self.0 & 1 << signal as u8 != 0
+    }
+
+    pub(crate) const fn add(&mut self, signal: Signal) {
+        self.0 |= 1 << signal as u8;
+    }
+
+    pub(crate) const fn take(&mut self, signal: Signal) -> bool {
+        let had = self.has(signal);
+        self.0 &= !(1 << signal as u8);
+        had
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Worker {
     pub(crate) pod: u32,
-    /// The pod object of the AddPod that made the worker, never refreshed.
+    /// The pod object of the AddPod that made the worker, refreshed by nothing but a [change](super::change).
     pub(crate) object: Arc<PodSpec>,
     pub(crate) container: u32,
     pub(crate) probe_type: ProbeType,
@@ -58,14 +85,14 @@ pub(crate) struct Worker {
     /// Whether the object's deletionTimestamp is set. It is not read from `object`, because a caller may set it later.
     pub(crate) deleting: bool,
     pub(crate) on_hold: bool,
-    /// Whether a stop is pending; the worker takes it when it next waits.
-    pub(crate) stop: bool,
-    /// Whether a trigger is pending; the worker takes it when it next waits.
-    pub(crate) triggered: bool,
+    /// The worker takes these when it next waits.
+    pub(crate) pending: Pending,
     /// Whether the worker waits in the prober's ready queue.
     pub(crate) queued: bool,
     /// Whether the worker's ticks lie on its own phase.
     pub(crate) is_phased: bool,
+    /// Whether the worker has the initial delay that is over, instead of its probe's, until the container is replaced.
+    pub(crate) keeps_delay: bool,
     pub(crate) last_result: ProbeResult,
     pub(crate) result_run: i32,
     pub(crate) initial_delay_seconds: i32,
@@ -110,10 +137,10 @@ impl Worker {
             phase: WorkerPhase::New,
             deleting,
             on_hold: false,
-            stop: false,
-            triggered: false,
+            pending: Pending::default(),
             queued: false,
             is_phased: false,
+            keeps_delay: false,
             last_result: ProbeResult::Success,
             result_run: 0,
             initial_delay_seconds: probe.initial_delay_seconds,
@@ -143,9 +170,13 @@ impl Worker {
         &self.object.containers[self.container as usize].name
     }
 
+    pub(crate) fn probe(&self) -> &ProbeSpec {
+        self.object.containers[self.container as usize].probe(self.probe_type).expect("it made the worker")
+    }
+
     /// Whether the worker has been asked to stop.
     pub(crate) fn is_stopping(&self) -> bool {
-        self.stop || self.phase == WorkerPhase::Woken { by: Signal::Stop }
+        self.pending.has(Signal::Stop) || self.phase == WorkerPhase::Woken { by: Signal::Stop }
     }
 
     /// The result that a container starts with when the worker first sees it.
@@ -234,7 +265,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{ContainerSpec, ProbeSpec};
+    use crate::spec::ContainerSpec;
 
     fn worker(period_seconds: i32) -> Worker {
         let probe = ProbeSpec { period_seconds, success_threshold: 2, ..ProbeSpec::default() };

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
-use probelet_core::spec::ProbeType;
+use probelet_core::spec::{Handler, IntOrString, ProbeType};
+use probelet_play::pods::PodCalls;
 use probelet_play::recording::{End, Input, Recording};
 use probelet_play::whatif::{Assumption, play};
 
 use super::super::flight_recorder::RecorderOptions;
-use super::rig::{Rig, uid};
+use super::rig::{Rig, container_id, uid};
 use crate::flight_recorder::read_path;
 
 /// A directory of its own.
@@ -87,6 +88,28 @@ fn a_pause_is_recorded_and_a_play_makes_no_attempt_in_it_either() {
     let paused =
         pod.inputs.iter().filter(|told| matches!(&told.input, Input::Pause(pause) if &*pause.container == "c"));
     assert_eq!(paused.count(), 1);
+    let played = play(&recording.stretches[0], pod, &[], Assumption::Failing);
+    assert_eq!((played.published, played.counts.unknown), (pod.results.clone(), 0));
+}
+
+#[test]
+fn a_change_of_a_probe_is_recorded_and_a_play_takes_it_too() {
+    let folder = Folder::new("change");
+    let rig = Rig::recorded(1, 0, folder.options());
+    rig.probed(1, 2);
+    rig.change(0, Handler::TcpSocket { host: "".into(), port: IntOrString::Str("nowhere".into()) });
+    rig.change(0, Handler::TcpSocket { host: "".into(), port: IntOrString::Int(1) });
+    while PodCalls::result(&&*rig.engine, ProbeType::Readiness, &container_id(0, 0)) != Some(ProbeResult::Failure) {
+        rig.known(1);
+    }
+    rig.into_engine().close();
+    let recording = folder.read();
+    let pod = &recording.stretches[0].pods[0];
+    assert_eq!(pod.inputs.iter().filter(|told| told.input == Input::ChangeProbes).count(), 2);
+    assert_eq!(
+        pod.results.iter().map(|it| it.result).collect::<Vec<_>>(),
+        [ProbeResult::Success, ProbeResult::Failure]
+    );
     let played = play(&recording.stretches[0], pod, &[], Assumption::Failing);
     assert_eq!((played.published, played.counts.unknown), (pod.results.clone(), 0));
 }

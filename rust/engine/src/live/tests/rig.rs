@@ -77,6 +77,12 @@ impl Rig {
         pods.for_each(|pod| add(&self.engine, pod, Handler::Exec { command: vec!["true".into()] }));
     }
 
+    /// Lets a pod that is probed be asked otherwise from now on.
+    pub(super) fn change(&self, pod: usize, handler: Handler) {
+        PodCalls::define_pod(&mut &*self.engine, spec(pod, handler));
+        assert!(PodCalls::change_probes(&mut &*self.engine, &uid(pod)));
+    }
+
     /// Removes pods.
     pub(super) fn remove(&self, pods: Range<usize>) {
         pods.for_each(|pod| PodCalls::remove_pod(&mut &*self.engine, &uid(pod)));
@@ -181,19 +187,23 @@ fn target(pod: usize, tell: Sender<Seen>) -> Handler {
 
 /// Adds a pod whose container `c://POD-0` is probed every second.
 pub(super) fn add(engine: &Engine, pod: usize, handler: Handler) {
+    engine.take_pod(spec(pod, handler));
+    start(engine, pod, 0);
+}
+
+fn spec(pod: usize, handler: Handler) -> PodSpec {
     let uid = uid(pod);
     let probe = ProbeSpec { handler, period_seconds: 1, timeout_seconds: 1, ..ProbeSpec::default() };
     let probes = [None, Some(Box::new(probe)), None];
     let container = ContainerSpec { name: "c".into(), probes, ..ContainerSpec::default() };
-    engine.take_pod(PodSpec {
+    PodSpec {
         uid: uid.as_str().into(),
         name: uid.as_str().into(),
         namespace: "default".into(),
         containers: vec![container],
         regular: 1,
         ..PodSpec::default()
-    });
-    start(engine, pod, 0);
+    }
 }
 
 /// The ID of a pod's container.

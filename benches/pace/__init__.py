@@ -1,0 +1,1 @@
+"""Whether ordinary probes are later beside probes below a second: ``python -m benches.pace``."""

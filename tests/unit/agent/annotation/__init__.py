@@ -1,0 +1,1 @@
+"""The annotations of a pod, as an agent takes them."""
