@@ -18,6 +18,8 @@ FAILED_POST_START_HOOK: Final = "FailedPostStartHook"
 FAILED_PRE_STOP_HOOK: Final = "FailedPreStopHook"
 INSPECT_FAILED: Final = "InspectFailed"
 KILLING: Final = "Killing"
+KILL_HELD: Final = "KillHeld"
+"""Ours: a kubelet's kill waits for nothing."""
 LIFECYCLE_HTTP_FALLBACK: Final = "LifecycleHTTPFallback"
 PORT_CONFLICT: Final = "PortConflict"
 """Ours: under a kubelet every pod has a network of its own."""
@@ -81,6 +83,12 @@ def failed_probe(container: str, probe: str, *, init: bool) -> str:
     """Why a container is killed after a probe; ``probe`` is ``liveness`` or ``startup``."""
     who = "Init container" if init else "Container"
     return f"{who} {container} failed {probe} probe"
+
+
+def kill_held(container: str, incident: str, most_ns: int) -> str:
+    """The event of a kill that waits (ours); ``incident`` with its id and kind."""
+    waits = f"its kill waits for at most {go_duration(most_ns)} while a restart cannot help"
+    return f"{failed_probe(container, 'liveness', init=False)}, {waits}: incident {incident}"
 
 
 def definition_changed(container: str, *, init: bool) -> str:

@@ -68,6 +68,12 @@ class IncidentDetector:
         """The open incidents, oldest first."""
         return [each.shown() for each in self._open.values()]
 
+    def incident_of(self, pod_uid: str) -> Incident | None:
+        """The open incident that a pod belongs to; None without one."""
+        pod = self._known.pods.get(pod_uid)
+        incident = None if pod is None else pod.covered
+        return None if incident is None else incident.shown()
+
     @property
     def next_deadline_ms(self) -> int | None:
         """When ``handle`` wants to be called again, by the caller's clock; None: not before the next input."""

@@ -4,15 +4,20 @@ A sync publishes the pod, computes what to do, and does it: kill, reset, start, 
 began with, also after it killed something, and stops at the first failure.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.kill.killing import Killing
 from probelet.policy.machine import active_deadline
 from probelet.policy.machine.active_deadline import ActiveDeadline
 from probelet.policy.machine.pod_removal import kill_pod, remove
 from probelet.policy.machine.publishing import Publishing
+from probelet.policy.incidents.hold import Held
+from probelet.policy.node.kill_gate import KillGate
+from probelet.policy.protocol.actions import Recheck
 from probelet.policy.protocol.effects import Effect, RemoveContainer, RemoveSandbox, RunSandbox
 from probelet.policy.rules.grace import Grace, KillReason, find_container, select_grace
 from probelet.policy.rules.kind import init_kind, is_sidecar
@@ -41,7 +46,10 @@ class SyncPod:
         deadline: ActiveDeadline,
         *,
         probe_grace: bool,
+        kill_gate: KillGate | None,
     ) -> None:
+        self.held_until_ns: int | None = None
+        """When the first of the pod's liveness kills that wait goes on at the latest; None if none waits."""
         self.to_replace: dict[str, str] = {}
         """Running instances to replace though nothing is wrong with them, by id, with their Killing events."""
         self._context = context
@@ -50,6 +58,7 @@ class SyncPod:
         self._publishing = publishing
         self._deadline = deadline
         self._probe_grace = probe_grace
+        self._kill_gate = kill_gate
 
     def run(self, snapshot: Snapshot) -> Strand[bool]:
         """Sync the pod; returns whether it has finished, so that it is to be ended.
@@ -69,7 +78,7 @@ class SyncPod:
         actions = compute_pod_actions(
             context.pod,
             snapshot,
-            context.probes,
+            self._without_held_kills(snapshot),
             restarting_all=self._publishing.restarting_all,
             to_replace=self.to_replace,
         )
@@ -86,6 +95,42 @@ class SyncPod:
             # The kubelet shows a refused start at its next look; there is none before the wait is over.
             self._publishing.publish(snapshot, terminal=False)
         return False
+
+    def _without_held_kills(self, snapshot: Snapshot) -> ProbeState:
+        """The probes' results as the plan may see them: without liveness failures whose kills wait, and with those whose
+        wait is over although no fresh attempt has decided."""
+        self.held_until_ns = None
+        gate, context = self._kill_gate, self._context
+        if gate is None:
+            return context.probes
+        results = dict(context.probes.results)
+        for record in snapshot.running():
+            uid, name, key = context.pod.metadata.uid, record.name, ("liveness", record.id)
+            held = gate.held(uid, name, record.id)
+            is_over = held is not None and context.now >= held.until_ns
+            if gate.is_going(uid, name, record.id):
+                # The prober's result may be Unknown, if its container was not asked again before the wait was over.
+                results[key] = "Failure"
+            elif is_over or context.probes.result(*key) == "Failure":
+                held = self._judge(gate, record, held)
+                results[key] = "Failure" if held is None else "Unknown"
+            if held is not None:
+                moments = (held.until_ns, self.held_until_ns)
+                self.held_until_ns = min(at for at in moments if at is not None)
+        return replace(context.probes, results=results)
+
+    def _judge(self, gate: KillGate, record: ContainerRecord, before: Held | None) -> Held | None:
+        """Ask whether a kill waits; a container whose kill does is probed again."""
+        context, container = self._context, find_container(self._context.pod, record.name)
+        held = gate.judge(context.now, context.pod, container, record.id)
+        if held is None:
+            return None
+        context.out.append(Recheck(record.name))
+        if before is None:
+            incident, most_ns = f"{held.incident} ({held.what})", held.until_ns - held.since_ns
+            message = messages.kill_held(record.name, incident, most_ns)
+            context.record("Warning", messages.KILL_HELD, message, record.name)
+        return held
 
     def _forget_replaced(self, snapshot: Snapshot) -> None:
         for container_id in self.to_replace.keys() - {record.id for record in snapshot.running()}:

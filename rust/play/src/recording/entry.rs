@@ -192,8 +192,10 @@ pub enum Call {
     TakeStatus(Facts),
     /// UpdatePodStatus on a copy.
     Update(Facts),
-    /// A probe makes no attempt for a while. The last variant, so that recordings without it read as before.
+    /// A probe makes no attempt for a while. New variants come last, so that recordings without them read as before.
     Pause(PauseRecord),
+    /// The liveness probe of this container goes on after a failure.
+    Recheck(Box<str>),
 }
 
 impl Call {
@@ -212,7 +214,8 @@ impl Call {
             | Self::RemoveStatus
             | Self::StopLivenessAndStartup
             | Self::Take
-            | Self::Pause(_) => None,
+            | Self::Pause(_)
+            | Self::Recheck(_) => None,
         }
     }
 }

@@ -147,6 +147,7 @@ impl Gather {
             Call::TakeStatus(facts) => self.facts(pod, facts).map(Input::TakeStatus),
             Call::Update(facts) => self.facts(pod, facts).map(Input::Update),
             Call::Pause(pause) => Some(Input::Pause(pause)),
+            Call::Recheck(container) => Some(Input::Recheck(container)),
         };
         let Some(input) = input else { return };
         let is_last = input == Input::Forget;

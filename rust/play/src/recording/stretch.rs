@@ -98,6 +98,8 @@ pub enum Input {
     Update(Arc<StatusRecord>),
     /// A probe makes no attempt for a while.
     Pause(PauseRecord),
+    /// The liveness probe of this container goes on after a failure.
+    Recheck(Box<str>),
 }
 
 impl Input {
