@@ -83,7 +83,7 @@ class NodeHolding:
 
     def _incident_of(self, uid: str) -> Incident | None:
         self._give(Passed())
-        return self._detector.incident_of(uid)
+        return self._detector.striking(uid)
 
     def _give(self, given: Input, at_ms: int | None = None) -> None:
         now = self._now_ms if at_ms is None else at_ms
