@@ -1,8 +1,8 @@
 """Requests lost and kills with ``holdKills: shared`` and without: random clusters, and the scenarios that come along.
 
-A random cluster is one of ``world``, with traffic, with faults that end, and with liveness probes half of which ask what
-the readiness probe asks, which makes them deadly. In ``wedged`` a dependency fails and everything that asks it stands still
-from then on: a restart would mend that at once.
+A random cluster is one of ``world``, with traffic, with faults that end, and with liveness probes half of which ask
+what the readiness probe asks, which makes them deadly. In ``wedged`` a dependency fails and everything that asks it
+stands still from then on: a restart would mend that at once.
 """
 
 from collections.abc import Callable
@@ -51,8 +51,8 @@ def held(seed: int) -> dict[str, Any]:
 
 
 def held_scenario(name: str, *, deadly: bool) -> dict[str, Any]:
-    """A scenario that comes with probelet, played twice, with five workloads of three replicas. ``deadly``: liveness has
-    the path of readiness."""
+    """A scenario that comes with probelet, played twice, with five workloads of three replicas. ``deadly``: liveness
+    has the path of readiness."""
     return {"scenario": name, "deadly": deadly, **_both(lambda choice: _scenario(name, choice, deadly=deadly))}
 
 

@@ -527,8 +527,9 @@ class Engine:
             UnknownPodError: no pod with this UID was defined.
         """
     def recheck(self, uid: str, container: str) -> bool:
-        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes Unknown and
-        the probe goes on; its next failed run is a Failure again. False if no failure rests there; then nothing changes.
+        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+        Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+        nothing changes.
         """
     def cleanup_pods(self, desired: list[str]) -> None:
         """CleanupPods: ends the workers of every pod whose UID is not in ``desired``."""
@@ -750,8 +751,9 @@ class Simulation:
     def stop_liveness_and_startup(self, uid: str) -> None:
         """StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on."""
     def recheck(self, uid: str, container: str) -> bool:
-        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes Unknown and
-        the probe goes on; its next failed run is a Failure again. False if no failure rests there; then nothing changes.
+        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+        Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+        nothing changes.
         """
     def mark_deleting(self, uid: str) -> None:
         """Sets deletionTimestamp on the object that running workers hold, which the kubelet never does."""
@@ -772,9 +774,9 @@ class Simulation:
         ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
         there are none."""
     def watch_turns(self) -> None:
-        """From now on ``take_changes`` has a line ``turns`` for the first attempt of a probe, a good one after a bad one
-        and the first ten bad ones in a row, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``,
-        ``overdue_ms`` and ``message``."""
+        """From now on ``take_changes`` has a line ``turns`` for the first attempt of a probe, a good one after a bad
+        one and the first ten bad ones in a row, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``,
+        ``cause``, ``overdue_ms`` and ``message``."""
     def take_changes(self) -> bytes:
         """As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
         event of a probe is left out."""

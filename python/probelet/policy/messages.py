@@ -85,12 +85,6 @@ def failed_probe(container: str, probe: str, *, init: bool) -> str:
     return f"{who} {container} failed {probe} probe"
 
 
-def kill_held(container: str, incident: str, most_ns: int) -> str:
-    """The event of a kill that waits (ours); ``incident`` with its id and kind."""
-    waits = f"its kill waits for at most {go_duration(most_ns)} while a restart cannot help"
-    return f"{failed_probe(container, 'liveness', init=False)}, {waits}: incident {incident}"
-
-
 def definition_changed(container: str, *, init: bool) -> str:
     """The reason of a kill because the pod now asks for another image."""
     return f"{'Init container' if init else 'Container'} {container} definition changed"

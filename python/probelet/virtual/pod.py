@@ -32,8 +32,9 @@ from probelet.virtual.workload import Workload
 class NodeContext:
     """The things that all pods of a node share.
 
-    ``probe_grace``, ``images`` and ``kill_gate`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
-    event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is left.
+    ``probe_grace``, ``images`` and ``kill_gate`` are as for ``PodMachine``; ``on_publish`` gets each pod status and
+    ``on_record`` each event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is
+    left.
     """
 
     agenda: Agenda

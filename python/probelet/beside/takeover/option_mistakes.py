@@ -1,4 +1,4 @@
-"""The mistakes in a new pod's options of probes, for the person who creates it.
+"""The mistakes in a new pod's options of probes and of its kills, for the person who creates it.
 
 The agent ignores such an annotation and says so in an event; a warning comes while somebody looks at the screen.
 """
@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 from probelet.beside.takeover.names import PROBES_ANNOTATION
+from probelet.spec.annotation.hold_kills import ANNOTATION as HOLD_KILLS
+from probelet.spec.annotation.hold_kills import hold_choice
 from probelet.spec.annotation.probe_options import ANNOTATION, fold_options
 from probelet.spec.read.json import SpecError, decode_pod
 from probelet.spec.rules.defaults import set_defaults
@@ -17,11 +19,11 @@ def option_mistakes(pod: Any) -> list[str]:
     """One line for each mistake in the annotation of a pod, as plain JSON data, whose probes have not moved yet. A pod
     that cannot be read has none: the API server says what is wrong with it."""
     annotations = (pod.get("metadata") or {}).get("annotations") or {}
-    if ANNOTATION not in annotations or PROBES_ANNOTATION in annotations:
+    if not annotations.keys() & {ANNOTATION, HOLD_KILLS} or PROBES_ANNOTATION in annotations:
         return []
     try:
         decoded = decode_pod(msgspec.json.encode(pod))
     except (SpecError, msgspec.MsgspecError):
         return []
     _, mistakes = fold_options(set_defaults(decoded))
-    return [str(mistake.shortened()) for mistake in mistakes]
+    return [str(mistake.shortened()) for mistake in (*mistakes, *hold_choice(decoded)[1])]

@@ -1,20 +1,22 @@
 """Which liveness kills wait while an incident is open that a restart does not mend. Rules
 
- 1. A kill waits if its pod belongs to an open incident of a kind that the pod's choice names: ``prober``, where the prober
-    itself was late, or with ``shared`` also where several workloads share what is at fault.
+ 1. A kill waits if its pod belongs to an open incident of a kind that the pod's choice names: ``prober``, where the
+    prober itself was late, or with ``shared`` also where several workloads share what is at fault.
  2. The first kill of a shared incident goes on: it is the trial. Nothing that is restarted mends a prober, so in its
     incidents there is no trial.
  3. While the trial's container has not answered its liveness probe, the others wait. Once it has, they follow: at any
     time no more restarts are under way than have answered already, so 1, then 2, then 4. A container that fails again
     after its restart takes its answer back, and waits.
- 4. A container that waits is probed on. A success forgets its kill. A failure asks again by these rules: once the incident
-    is over, or is of another kind, the kill goes on.
+ 4. A container that waits is probed on. A success forgets its kill. A failure asks again by these rules: once the
+    incident is over, or is of another kind, the kill goes on.
  5. No kill waits longer than ``most_ns``. Then it goes on without a fresh failure too.
  6. A kill that goes on is never called back: its grace has begun.
- 7. Whatever this does not know is killed: without an incident, with a clock that goes back, after a restart of probelet.
+ 7. Whatever this does not know is killed: without an incident, with a clock that goes back, after a restart of
+    probelet.
 
-A kill that ends its pod or its container for good (``restartPolicy: Never``) is no trial, because nothing would answer. It
-waits by the same rules. Verdicts of startup probes are not asked about: such a container has never answered.
+A kill that ends its pod or its container for good (``restartPolicy: Never``) is no trial, because nothing would
+answer. It waits by the same rules. Verdicts of startup probes are not asked about: such a container has never
+answered.
 """
 
 from collections import Counter
@@ -24,6 +26,7 @@ from typing import Final, Literal, TypeAlias
 from probelet.policy.incidents.outputs import Incident, Kind
 from probelet.policy.incidents.turn import Turn
 from probelet.spec.annotation.hold_kills import HoldChoice
+from probelet.spec.text.duration import format_duration
 
 HoldEnd: TypeAlias = Literal["recovered", "killed", "gone"]
 """How the wait of a kill ended: the container answered, was killed after all, or ended or was deleted."""
@@ -65,6 +68,13 @@ class Held:
     until_ns: int
     """When it goes on at the latest."""
 
+    @property
+    def message(self) -> str:
+        """The event of its beginning (ours)."""
+        most = format_duration(self.until_ns - self.since_ns)
+        waits = f"its kill waits for at most {most}, because a restart would not mend incident {self.incident}"
+        return f"Container {self.container} failed liveness probe, {waits} ({self.what})"
+
 
 @dataclass(slots=True)
 class _Group:
@@ -91,8 +101,8 @@ class KillHold:
         self._going: dict[str, dict[str, str]] = {}
 
     def judge(self, now: int, verdict: Verdict, incident: Incident | None) -> Held | None:
-        """None if the container is to be killed now; ``incident`` is the open one that its pod belongs to. A caller asks
-        with each failure, and once more at the end of a wait."""
+        """None if the container is to be killed now; ``incident`` is the open one that its pod belongs to. A caller
+        asks with each failure, and once more at the end of a wait."""
         uid, name = verdict.pod_uid, verdict.container
         if self.is_going(uid, name, verdict.container_id):
             return None

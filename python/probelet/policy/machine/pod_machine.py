@@ -86,7 +86,6 @@ class PodMachine:
         self.synced_ns: list[int] = []
         """How long the syncs took that have ended; its reader empties it."""
         self._gate = gate
-        self._kill_gate = kill_gate
         self._context = context = PodContext(pod)
         # Hooks outlive the programme that began them, so they are strands of their own.
         self._hooks = Strands(self._perform)
@@ -307,8 +306,6 @@ class PodMachine:
         context = self._context
         self.waits.clear()
         self._sync.held_until_ns = None
-        if self._kill_gate is not None:
-            self._kill_gate.gone(context.pod.metadata.uid)
         self._publishing.publish(snapshot, terminal=False, terminating=True)
         yield from kill_pod(context, self._killing, snapshot, None if ending.at_once else ending.grace)
         if context.failed or context.snapshot.running():

@@ -4,7 +4,6 @@ A sync publishes the pod, computes what to do, and does it: kill, reset, start, 
 began with, also after it killed something, and stops at the first failure.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from probelet.policy import messages
@@ -15,7 +14,6 @@ from probelet.policy.machine import active_deadline
 from probelet.policy.machine.active_deadline import ActiveDeadline
 from probelet.policy.machine.pod_removal import kill_pod, remove
 from probelet.policy.machine.publishing import Publishing
-from probelet.policy.incidents.hold import Held
 from probelet.policy.node.kill_gate import KillGate
 from probelet.policy.protocol.actions import Recheck
 from probelet.policy.protocol.effects import Effect, RemoveContainer, RemoveSandbox, RunSandbox
@@ -97,40 +95,16 @@ class SyncPod:
         return False
 
     def _without_held_kills(self, snapshot: Snapshot) -> ProbeState:
-        """The probes' results as the plan may see them: without liveness failures whose kills wait, and with those whose
-        wait is over although no fresh attempt has decided."""
-        self.held_until_ns = None
-        gate, context = self._kill_gate, self._context
+        """The probes' results without the liveness failures whose kills wait; their probes go on."""
+        context, gate = self._context, self._kill_gate
         if gate is None:
             return context.probes
-        results = dict(context.probes.results)
-        for record in snapshot.running():
-            uid, name, key = context.pod.metadata.uid, record.name, ("liveness", record.id)
-            held = gate.held(uid, name, record.id)
-            is_over = held is not None and context.now >= held.until_ns
-            if gate.is_going(uid, name, record.id):
-                # The prober's result may be Unknown, if its container was not asked again before the wait was over.
-                results[key] = "Failure"
-            elif is_over or context.probes.result(*key) == "Failure":
-                held = self._judge(gate, record, held)
-                results[key] = "Failure" if held is None else "Unknown"
-            if held is not None:
-                moments = (held.until_ns, self.held_until_ns)
-                self.held_until_ns = min(at for at in moments if at is not None)
-        return replace(context.probes, results=results)
-
-    def _judge(self, gate: KillGate, record: ContainerRecord, before: Held | None) -> Held | None:
-        """Ask whether a kill waits; a container whose kill does is probed again."""
-        context, container = self._context, find_container(self._context.pod, record.name)
-        held = gate.judge(context.now, context.pod, container, record.id)
-        if held is None:
-            return None
-        context.out.append(Recheck(record.name))
-        if before is None:
-            incident, most_ns = f"{held.incident} ({held.what})", held.until_ns - held.since_ns
-            message = messages.kill_held(record.name, incident, most_ns)
-            context.record("Warning", messages.KILL_HELD, message, record.name)
-        return held
+        gated = gate.judge_all(context.now, context.pod, snapshot, context.probes)
+        self.held_until_ns = gated.until_ns
+        context.out += map(Recheck, gated.rechecks)
+        for held in gated.begun:
+            context.record("Warning", messages.KILL_HELD, held.message, held.container)
+        return gated.probes
 
     def _forget_replaced(self, snapshot: Snapshot) -> None:
         for container_id in self.to_replace.keys() - {record.id for record in snapshot.running()}:

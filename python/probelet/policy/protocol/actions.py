@@ -67,8 +67,8 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """Take the liveness failure of this container back, whose kill waits: its probe goes on, and its next failure is one
-    again."""
+    """Take the liveness failure of this container back, whose kill waits: its probe goes on, and its next failure is
+    one again."""
 
     container: str
 

@@ -54,7 +54,9 @@ class LivenessGuard(Protocol):
 class ClusterState:
     """The parts of a cluster and what they do to each other. It is the ``Actions`` of its controllers."""
 
-    def __init__(self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int, hold: HoldOptions) -> None:
+    def __init__(
+        self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int, hold: HoldOptions
+    ) -> None:
         self.agenda = Agenda()
         self.model = ClusterModel(seed=seed, attempts=attempts)
         self.writer = HistoryWriter()
@@ -75,7 +77,9 @@ class ClusterState:
             self.record, self._line, self._forgotten, lambda: self.guard is not None, self._goes_on, self._subjects
         )
         self.node_by_name = {
-            name: Node(name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version, hold=hold)
+            name: Node(
+                name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version, hold=hold
+            )
             for number, name in enumerate(f"node-{number}" for number in range(nodes))
         }
         self._dirty: set[str] = set()
@@ -211,6 +215,8 @@ class ClusterState:
     def _forgotten(self, uid: str) -> None:
         pod = self.pods[uid]
         pod.is_gone = True
+        if (holding := self.node_by_name[pod.node].holding) is not None:
+            holding.forget(uid)
         self.sync(pod)
         self.node_by_name[pod.node].pods.pop(uid, None)
         self.containers.remove(pod)

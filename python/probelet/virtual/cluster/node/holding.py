@@ -24,8 +24,8 @@ from probelet.virtual.agenda import Agenda
 
 
 class NodeHolding:
-    """A detector of incidents among the pods of one node, and the gate that asks it. A new one knows nothing, as the one of
-    an agent that was restarted."""
+    """A detector of incidents among the pods of one node, and the gate that asks it. A new one knows nothing, as the
+    one of an agent that was restarted."""
 
     def __init__(self, agenda: Agenda, options: HoldOptions, on_kill: Callable[[str, str], None]) -> None:
         self.gate: Final = KillGate(self._incident_of, options, self._goes_on)
@@ -52,7 +52,8 @@ class NodeHolding:
             self._give(ProbeKnown(subject))
 
     def forget(self, uid: str) -> None:
-        """A pod is deleted."""
+        """A pod is deleted, or nothing of it is left."""
+        self.gate.gone(uid)
         for subject in self._subjects.pop(uid, ()):
             self._give(ProbeGone(subject.key))
 
