@@ -177,7 +177,7 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     headers, commands and outputs of probes. Default: nothing is recorded; the kubelet has no recorder."""
     incidents: bool = True
     """Say what many failures have in common: ``probelet incidents``, metrics, and an event at the beginning and at the
-    end of each incident. Default true: no probe and no kill depends on it, and the attempts of a probe that is
+    end of each incident. Default true: by itself it changes no probe and no kill, and the attempts of a probe that is
     well do not reach Python. The kubelet has no such events."""
     hold_kills: HoldChoice = "off"
     """Let the liveness kill of a container wait while an incident is open that a restart does not mend. ``prober``: one

@@ -17,12 +17,31 @@ use probelet_core::time::Instant;
 /// The next thing that happens to the pods.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Sync { pod: usize, states: [u8; 2], generation: [u8; 2] },
-    Terminate { pod: usize },
-    Forget { pod: usize },
-    Cleanup { keep: usize },
-    Wait { millis: u64 },
-    Land { nth: usize, outcome: u8 },
+    Sync {
+        pod: usize,
+        states: [u8; 2],
+        generation: [u8; 2],
+    },
+    Terminate {
+        pod: usize,
+    },
+    Forget {
+        pod: usize,
+    },
+    Cleanup {
+        keep: usize,
+    },
+    Wait {
+        millis: u64,
+    },
+    Land {
+        nth: usize,
+        outcome: u8,
+    },
+    /// Takes back the liveness failure of a container whose worker rests.
+    Recheck {
+        nth: usize,
+    },
 }
 
 /// A driver that keeps attempts in flight until the scenario ends them, and checks the laws.
@@ -90,8 +109,21 @@ impl Driver {
                 self.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, outcome_of(*outcome), self.now);
             }
             Step::Land { .. } => {}
+            Step::Recheck { nth } => self.recheck(*nth),
         }
         self.settle();
+    }
+
+    fn recheck(&mut self, nth: usize) {
+        let is_failed = |worker: &&WorkerId| self.started[worker].2 == ProbeType::Liveness;
+        let resting: Vec<WorkerId> = self.held.keys().filter(is_failed).copied().collect();
+        if !resting.is_empty() {
+            let worker = resting[nth % resting.len()];
+            let (pod, container, _) = self.started[&worker].clone();
+            if self.manager.prober_mut().recheck(&pod, &container) {
+                self.held.remove(&worker);
+            }
+        }
     }
 
     /// Forgets every pod and ends every attempt in flight; nothing may be left then.
