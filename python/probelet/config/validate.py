@@ -70,6 +70,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
     durations = {
         "containerBackoffMin": config.container_backoff_min,
         "execClientDeadline": config.exec_client_deadline,
+        "holdKillsFor": config.hold_kills_for,
         "maxContainerAge": config.max_container_age,
     }
     counts = {

@@ -5,8 +5,9 @@
  2. The first kill of a shared incident goes on: it is the trial. Nothing that is restarted mends a prober, so in its
     incidents there is no trial.
  3. While the trial's container has not answered its liveness probe, the others wait. Once it has, they follow: at any
-    time no more restarts are under way than have answered already, so 1, then 2, then 4. A container that fails again
-    after its restart takes its answer back, and waits.
+    time no more restarts are under way than have answered, so 1, then 2, then 4. A container that fails again after its
+    restart takes its answer back. Half a minute after a trial, a minute after the second one, and so on, there is another
+    one, because what a restart did not mend it may mend now.
  4. A container that waits is probed on. A success forgets its kill. A failure asks again by these rules: once the
     incident is over, or is of another kind, the kill goes on.
  5. No kill waits longer than ``most_ns``. Then it goes on without a fresh failure too.
@@ -26,10 +27,13 @@ from typing import Final, Literal, TypeAlias
 from probelet.policy.incidents.outputs import Incident, Kind
 from probelet.policy.incidents.turn import Turn
 from probelet.spec.annotation.hold_kills import HoldChoice
-from probelet.spec.text.duration import format_duration
+from probelet.spec.text.duration import SECOND, format_duration
 
 HoldEnd: TypeAlias = Literal["recovered", "killed", "gone"]
 """How the wait of a kill ended: the container answered, was killed after all, or ended or was deleted."""
+
+TRIAL_NS: Final = 30 * SECOND
+"""From the first trial of an incident to the second; twice as long to the third, and so on."""
 
 KINDS: Final[dict[HoldChoice, frozenset[Kind]]] = {
     "off": frozenset(),
@@ -78,14 +82,25 @@ class Held:
 
 @dataclass(slots=True)
 class _Group:
-    """The restarts of one incident; True once a container has answered after its own."""
+    """The restarts of one incident."""
 
-    restarted: dict[_Key, bool] = field(default_factory=dict)
+    restarted: dict[_Key, Literal["pending", "answers", "fails"]] = field(default_factory=dict)
+    """How each container that was restarted has been since then."""
+    trials: int = 0
+    next_ns: int = 0
+    """When the next trial may be, whatever became of the restarts before."""
 
-    def has_room(self) -> bool:
+    def has_room(self, now: int) -> bool:
         """Whether one more restart may go on."""
-        answered = sum(self.restarted.values())
-        return not self.restarted or len(self.restarted) - answered < answered
+        states = Counter(self.restarted.values())
+        return states["pending"] < states["answers"] or now >= self.next_ns
+
+    def restart(self, key: _Key, now: int) -> None:
+        """A container is restarted."""
+        self.restarted[key] = "pending"
+        if now >= self.next_ns:
+            self.next_ns = now + TRIAL_NS * 2**self.trials
+            self.trials += 1
 
 
 class KillHold:
@@ -114,9 +129,9 @@ class KillHold:
             self._go(verdict)
             return None
         is_over = held is not None and not held.since_ns <= now < held.until_ns
-        if is_over or self._is_next(verdict, incident):
+        if is_over or self._is_next(verdict, incident, now):
             self._go(verdict)
-            self._groups.setdefault(incident.id, _Group()).restarted[uid, name] = False
+            self._groups.setdefault(incident.id, _Group()).restart((uid, name), now)
             return None
         if held is None:
             held = Held(name, verdict.container_id, incident.id, f"{incident.kind} {incident.thing}".strip(), now,
@@ -150,7 +165,7 @@ class KillHold:
             self._end(*key, "recovered")
         for group in self._groups.values():
             if key in group.restarted:
-                group.restarted[key] = True
+                group.restarted[key] = "answers"
 
     def over(self, incident_id: str) -> None:
         """An incident is over. What waits is asked about at its next failure."""
@@ -162,16 +177,15 @@ class KillHold:
             self._end(pod_uid, name, "gone")
         self._going.pop(pod_uid, None)
 
-    def _is_next(self, verdict: Verdict, incident: Incident) -> bool:
+    def _is_next(self, verdict: Verdict, incident: Incident, now: int) -> bool:
         """Whether this kill is the trial, or its turn after one."""
         if incident.kind != "shared":
             return False
         group = self._groups.setdefault(incident.id, _Group())
         key = verdict.pod_uid, verdict.container
         if key in group.restarted:
-            group.restarted[key] = False
-            return False
-        return verdict.restarts and group.has_room()
+            group.restarted[key] = "fails"
+        return verdict.restarts and group.has_room(now)
 
     def _go(self, verdict: Verdict) -> None:
         uid, name = verdict.pod_uid, verdict.container

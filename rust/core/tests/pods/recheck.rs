@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use probelet_core::options::{FailureWindow, ProbeOptions};
+use probelet_core::options::{ErrorKind, FailureWindow, ProbeOptions};
 use probelet_core::prober::{Outcome, Output, Prober};
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
@@ -88,7 +88,9 @@ fn a_success_ends_it_and_the_next_verdict_takes_the_whole_threshold() {
 fn an_error_of_the_prober_decides_nothing() {
     let mut prober = failed(three(), 3);
     assert!(prober.recheck("u", "a"));
-    assert_eq!(run(&mut prober, 50, &Outcome::Unknown).1, [ProbeResult::Unknown, ProbeResult::Failure]);
+    let error = Outcome::Error { failure: false, error: "no runtime".into(), kind: ErrorKind::Request };
+    assert_eq!(run(&mut prober, 50, &error), (3, vec![ProbeResult::Unknown]), "three tries");
+    assert_eq!(run(&mut prober, 60, &failure()), (1, vec![ProbeResult::Failure]));
 }
 
 #[test]

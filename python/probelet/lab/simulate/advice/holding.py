@@ -13,8 +13,8 @@ from probelet.policy.incidents.hold import KINDS
 from probelet.spec.annotation.hold_kills import ANNOTATION, hold_choice
 
 WHY: Final = (
-    "liveness kills then wait, 5 minutes at most, while an incident is open that a restart does not mend; one restart
-    is " "the trial; the price: where a restart would help, containers but the trial's are killed later"
+    "liveness kills then wait, 5 minutes at most, while an incident is open that a restart does not mend; one restart "
+    "is the trial; the price: where a restart would help, containers but the trial's are killed later"
 )
 
 HOLD_KILLS: Final = "hold-kills"
