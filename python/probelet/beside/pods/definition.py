@@ -27,8 +27,8 @@ READ_ANNOTATIONS: Final[tuple[str, ...]] = (
     PROBE_OPTIONS,
 )
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice; the one that names what the probes ask; the one that lets kills wait; and the one with what the pod asks for its probes beyond the
-kubelet. Owner and version are for incidents too."""
+hook may run twice; the one that names what the probes ask; the one that lets kills wait; and the one with what the pod
+asks for its probes beyond the kubelet. Owner and version are for incidents too."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""

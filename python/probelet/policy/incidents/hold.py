@@ -6,8 +6,8 @@
     incidents there is no trial.
  3. While the trial's container has not answered its liveness probe, the others wait. Once it has, they follow: at any
     time no more restarts are under way than have answered, so 1, then 2, then 4. A container that fails again after its
-    restart takes its answer back. Half a minute after a trial, a minute after the second one, and so on, there is another
-    one, because what a restart did not mend it may mend now.
+    restart takes its answer back. Half a minute after a trial, a minute after the second one, and so on, there is
+    another one, because what a restart did not mend it may mend now.
  4. A container that waits is probed on. A success forgets its kill. A failure asks again by these rules: once the
     incident is over, or is of another kind, the kill goes on.
  5. No kill waits longer than ``most_ns``. Then it goes on without a fresh failure too.

@@ -26,7 +26,7 @@ HOLD_MOST_NS: Final = 5 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What is left of a pod's results once the gate has judged its liveness failures."""
+    """The results of a pod once the gate has judged its liveness failures."""
 
     probes: ProbeState
     """The results by which to act: a kill that waits is no failure, one whose wait is over is one without a fresh

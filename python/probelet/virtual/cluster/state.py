@@ -136,7 +136,7 @@ class ClusterState:
         chosen.add(pod)
 
     def know(self, pod: ClusterPod) -> None:
-        """What a pod's probes ask may be something else than before."""
+        """Takes what a pod's probes ask, which may be something else than before."""
         if (holding := self.node_by_name[pod.node].holding) is not None and not pod.is_terminating:
             holding.know(self._subjects(pod), pod.version)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet.policy.incidents import Incident, Turn
-from probelet.policy.incidents.hold import KillHold, Verdict
+from probelet.policy.incidents.hold import TRIAL_NS, KillHold, Verdict
 from probelet.spec.annotation.hold_kills import HoldChoice
 
 MOST = 300
@@ -67,6 +67,16 @@ def test_a_restarted_container_that_fails_again_takes_its_answer_back_and_waits(
     answer(hold, "trial")
     assert waits(hold, 30, "trial", instance=1)
     assert waits(hold, 31, "a")
+
+
+def test_a_trial_that_does_not_answer_is_followed_by_others_ever_later() -> None:
+    hold = KillHold(1_000 * TRIAL_NS)
+    gone_on = []
+    for half in range(40):
+        pod = f"pod-{half}"
+        if not waits(hold, half * TRIAL_NS // 2, pod):
+            gone_on.append(half / 2)
+    assert gone_on == [0, 1, 3, 7, 15]
 
 
 def test_a_prober_has_no_trial() -> None:

@@ -22,7 +22,7 @@ HOLD_KILLS: Final = "hold-kills"
 
 
 def held_sentence(base: VerdictRow, held: VerdictRow) -> str:
-    """What waiting would have changed, whether it helps or not."""
+    """Says how waiting would have changed a play, whether it helps or not."""
     lost, kills = (f"{row['requests']['lost']:,}" for row in (held, base)), (row["kills"] for row in (held, base))
     (lost_after, lost_before), (after, before) = lost, kills
     return (
