@@ -114,8 +114,8 @@ def _off_and_on(rows: list[dict[str, Any]]) -> list[str]:
 
 def _gain(row: dict[str, Any]) -> float:
     """The share of the lost requests that waiting saves; negative if it loses more."""
-    before, after = row["off"]["lost"], row["shared"]["lost"]
-    return float(before - after) / max(before, 1)
+    before, after = int(row["off"]["lost"]), int(row["shared"]["lost"])
+    return (before - after) / max(before, 1)
 
 
 def _is_worse(row: dict[str, Any]) -> bool:
