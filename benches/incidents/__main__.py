@@ -8,6 +8,7 @@ from typing import Any
 
 from benches.incidents import page
 from benches.incidents.builtin import EXPECTED, builtin
+from benches.incidents.held import held, held_scenario
 from benches.incidents.large import large
 from benches.incidents.quiet import quiet
 from benches.incidents.verdict import judge
@@ -24,9 +25,17 @@ def main() -> int:
     parser.add_argument("--hours", type=int, default=10_000, help="quiet hours")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--page", action="store_true", help="only render the kept results")
+    parser.add_argument("--held", action="store_true", help="measure anew only the kills that wait")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     options = parser.parse_args()
-    if not options.page:
+    if options.held:
+        found = json.loads(page.RESULTS.read_text())
+        found["held"] = held_kills(options.count, options.seed, options.processes)
+        print(f"{len(found['held']['random'])} clusters with held kills and without", flush=True)
+        if options.dry:
+            return 0
+        page.RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    elif not options.page:
         found = measured(options.count, options.seed, options.hours, options.processes)
         rows = found["random"]
         print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right; quiet: {found['quiet']}", flush=True)
@@ -56,7 +65,23 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         "builtin": scenarios,
         "quiet": quiet_hours,
         "large": large(),
+        "held": held_kills(count, seed, processes),
     }
+
+
+def held_kills(count: int, seed: int, processes: int) -> dict[str, Any]:
+    """Requests lost and kills with kills that wait and without."""
+    with ProcessPoolExecutor(processes) as pool:
+        rows = list(pool.map(held, range(seed, seed + count), chunksize=5))
+        cases = [(name, deadly) for deadly in (False, True) for name in EXPECTED]
+        scenarios = list(pool.map(scenario_held, cases))
+    return {"random": rows, "builtin": scenarios, "commit": machine()["commit"]}
+
+
+def scenario_held(case: tuple[str, bool]) -> dict[str, Any]:
+    """A scenario with kills that wait and without."""
+    name, deadly = case
+    return held_scenario(name, deadly=deadly)
 
 
 def one(seed: int) -> dict[str, Any] | None:

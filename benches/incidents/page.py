@@ -12,6 +12,8 @@ from tests.support.paths import ROOT
 RESULTS: Final = ROOT / "benches" / "results" / "incidents.json"
 PAGE: Final = ROOT / "docs" / "incidents.md"
 TEMPLATE: Final = Path(__file__).parent / "incidents.md"
+NOISE: Final = 0.01
+"""A difference in lost requests that counts."""
 WRONG_MAX: Final = 20
 """The clusters that the page lists by their seeds."""
 
@@ -37,6 +39,10 @@ def render(found: dict[str, Any]) -> str:
         "pods": f"{found['large']['pods']:,}",
         "kib": f"{found['large']['kib']:,}",
         "micros": f"{found['large']['micros_a_turn']:.0f}",
+        "held": _table(_held_by_fault(found["held"]["random"])),
+        "held_builtin": _table(_held_by_scenario(found["held"]["builtin"])),
+        "held_count": f"{len(found['held']['random']):,}",
+        "held_worse": _held_worse(found["held"]),
         "origin": origin({key: found["machine"][key] for key in ("cpu", "python", "commit")}),
     }
     return Template(TEMPLATE.read_text()).substitute(values)
@@ -71,6 +77,62 @@ def _by_chance(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
     for row in rows:
         counts = [f"{row[key]:,}" for key in ("clusters", "hours", "attempts", "failed", "incidents")]
         yield [f"{round(1 / row['chance']):,}", *counts]
+
+
+def _held_by_fault(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    yield [
+        "what breaks",
+        "clusters",
+        "requests lost: off",
+        "shared",
+        "change",
+        "kills: off",
+        "shared",
+        "better",
+        "worse",
+    ]
+    for fault in dict.fromkeys(row["fault"] for row in rows):
+        these = [row for row in rows if row["fault"] == fault]
+        better = sum(_gain(row) > NOISE for row in these)
+        yield [fault, str(len(these)), *_off_and_on(these), str(better), str(sum(map(_is_worse, these)))]
+    better = sum(_gain(row) > NOISE for row in rows)
+    yield ["**all**", str(len(rows)), *_off_and_on(rows), str(better), str(sum(map(_is_worse, rows)))]
+
+
+def _held_by_scenario(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    yield ["scenario", "liveness asks", "requests lost: off", "shared", "change", "kills: off", "shared"]
+    for row in rows:
+        asks = "as readiness" if row["deadly"] else "its process"
+        yield [f"`{row['scenario']}`", asks, *_off_and_on([row])]
+
+
+def _off_and_on(rows: list[dict[str, Any]]) -> list[str]:
+    lost, kills = ([sum(row[how][what] for row in rows) for how in ("off", "shared")] for what in ("lost", "kills"))
+    change = (lost[1] - lost[0]) / lost[0] if lost[0] else 0.0
+    return [*(f"{each:,}" for each in lost), f"{change:+.1%}", *(f"{each:,}" for each in kills)]
+
+
+def _gain(row: dict[str, Any]) -> float:
+    """The share of the lost requests that waiting saves; negative if it loses more."""
+    before, after = int(row["off"]["lost"]), int(row["shared"]["lost"])
+    return (before - after) / max(before, 1)
+
+
+def _is_worse(row: dict[str, Any]) -> bool:
+    return _gain(row) < -NOISE
+
+
+def _held_worse(found: dict[str, Any]) -> str:
+    rows = [row for row in (*found["random"], *found["builtin"]) if _is_worse(row)]
+    shown = [
+        f"{_name(row)}: {row['off']['lost']:,} to {row['shared']['lost']:,} of {row['off']['offered']:,}"
+        for row in sorted(rows, key=_gain)
+    ]
+    return "; ".join(shown) or "none"
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"`{row['scenario']}`" if "scenario" in row else f"seed {row['seed']} ({row['fault']})"
 
 
 def _wrong(rows: list[dict[str, Any]]) -> str:

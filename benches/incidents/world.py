@@ -100,7 +100,8 @@ def world(seed: int) -> World:
             return made
 
 
-def _apps(random: Random, count: int, dependencies: list[str]) -> list[App]:
+def apps_of(random: Random, count: int, dependencies: list[str]) -> list[App]:
+    """Random workloads."""
     found = []
     for number in range(count):
         asks = tuple(sorted(random.sample(dependencies, random.choice((0, 1, 1, min(2, len(dependencies)))))))
@@ -173,7 +174,7 @@ def _played(
 def _setting(random: Random, least: int = 3) -> tuple[int, list[str], list[App]]:
     nodes = random.choice((1, 2, 3, 3, 4, 6))
     dependencies = [f"dep-{number}" for number in range(random.randint(1, 3))]
-    return nodes, dependencies, _apps(random, random.randint(least, 10), dependencies)
+    return nodes, dependencies, apps_of(random, random.randint(least, 10), dependencies)
 
 
 def _shared(random: Random, seed: int) -> World | None:

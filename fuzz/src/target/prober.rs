@@ -64,6 +64,13 @@ fn step(bytes: &mut Unstructured<'_>) -> Result<Step> {
         4 => Step::Cleanup { keep: bytes.choose_index(PODS)? },
         11 => Step::Change { pod: bytes.choose_index(PODS)?, like: bytes.choose_index(PODS)? },
         5..=7 => Step::Wait { millis: bytes.int_in_range(0..=4_000)? },
+        10 => {
+            let nth = bytes.arbitrary::<u8>()?.into();
+            match bytes.int_in_range(0..=9)? {
+                9 => Step::Recheck { nth },
+                outcome => Step::Land { nth, outcome },
+            }
+        }
         _ => Step::Land { nth: bytes.arbitrary::<u8>()?.into(), outcome: bytes.int_in_range(0..=9)? },
     })
 }

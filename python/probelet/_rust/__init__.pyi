@@ -533,6 +533,11 @@ class Engine:
             InvalidInputError: there is no such probe type.
             UnknownPodError: no pod with this UID was defined.
         """
+    def recheck(self, uid: str, container: str) -> bool:
+        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+        Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+        nothing changes.
+        """
     def cleanup_pods(self, desired: list[str]) -> None:
         """CleanupPods: ends the workers of every pod whose UID is not in ``desired``."""
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None:
@@ -758,6 +763,11 @@ class Simulation:
         """RemovePod: ends the pod's workers. Its results go when the workers have ended."""
     def stop_liveness_and_startup(self, uid: str) -> None:
         """StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on."""
+    def recheck(self, uid: str, container: str) -> bool:
+        """Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+        Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+        nothing changes.
+        """
     def mark_deleting(self, uid: str) -> None:
         """Sets deletionTimestamp on the object that running workers hold, which the kubelet never does."""
     def cleanup_pods(self, desired: list[str]) -> None:
@@ -777,9 +787,9 @@ class Simulation:
         ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
         there are none."""
     def watch_turns(self) -> None:
-        """From now on ``take_changes`` has a line ``turns`` for each attempt that is bad after a good one or good after
-        a bad one, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``, ``overdue_ms`` and
-        ``message``."""
+        """From now on ``take_changes`` has a line ``turns`` for the first attempt of a probe, a good one after a bad
+        one and the first ten bad ones in a row, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``,
+        ``cause``, ``overdue_ms`` and ``message``."""
     def take_changes(self) -> bytes:
         """As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
         event of a probe is left out."""

@@ -48,6 +48,7 @@ from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter
 from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.reflector import Reflector
+from probelet.policy.node.kill_gate import NO_HOLD, HoldOptions
 from probelet.policy.rules.grace import KillReason
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen import labels
@@ -96,6 +97,8 @@ class AgentOptions:
     """The probes of a pod that asked for it from the first change with its annotations."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for an agent that does not."""
+    hold_kills: HoldOptions = NO_HOLD
+    """Which liveness kills wait for the end of an incident; needs ``incidents``."""
     incident_webhook: str | None = None
     """The Alertmanager's URL for alerts; needs ``incidents``."""
     is_kruise_here: bool = False
@@ -161,7 +164,7 @@ class AgentService:
         the user, if the runtime cannot be used. The API server may be away."""
         host = self.host
         if self._options.incidents is not None:
-            host.incidents.begin(host.batches)
+            host.incidents.begin(host.batches, self._options.hold_kills)
             on_node = node_record(self._events, host.node)
             host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder, on_node))
             tell_webhook(host, self._options.incident_webhook)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from probelet.config.kubelet import QUANTITY, Count, Duration, DurationAboveZero, Section
+from probelet.spec.annotation.hold_kills import HoldChoice
 from probelet.spec.annotation.option_values import CAUSES
 from probelet.spec.model.meta import Int32
 from probelet.spec.text.duration import MINUTE, SECOND
@@ -187,8 +188,15 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     headers, commands and outputs of probes. Default: nothing is recorded; the kubelet has no recorder."""
     incidents: bool = True
     """Say what many failures have in common: ``probelet incidents``, metrics, and an event at the beginning and at the
-    end of each incident. Default true: no probe and no kill depends on it, and the attempts of a probe that is
+    end of each incident. Default true: by itself it changes no probe and no kill, and the attempts of a probe that is
     well do not reach Python. The kubelet has no such events."""
+    hold_kills: HoldChoice = "off"
+    """Let the liveness kill of a container wait while an incident is open that a restart does not mend. ``prober``: one
+    in which probelet itself is late. ``shared``: also one in which several workloads share what is at fault; one
+    restart goes on as a trial. Default ``off``, as in the kubelet: no kill waits. A pod chooses for itself by
+    annotation (``probelet.dev/hold-kills``). Needs ``incidents``."""
+    hold_kills_for: DurationAboveZero = 5 * MINUTE
+    """How long such a kill waits at most, above 0. Default 5m."""
     incident_webhook: Annotated[str, _URL] | None = None
     """Send incidents to an Alertmanager by its API v2, such as ``http://alertmanager:9093/api/v2/alerts``: their
     beginning, their end, and every minute the open ones. Default: probelet sends none. Needs ``incidents``."""

@@ -28,7 +28,7 @@ EVERYWHERE: Final = frozenset(
 EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
 """Opt-ins for exec probes on a runtime."""
 
-RUN: Final = frozenset({"execMode", "incidentWebhook", "incidents", "probeChanges"})
+RUN: Final = frozenset({"execMode", "holdKills", "holdKillsFor", "incidentWebhook", "incidents", "probeChanges"})
 """Opt-ins of ``run`` and ``agent``."""
 
 RESTARTS: Final = frozenset(

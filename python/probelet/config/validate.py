@@ -70,6 +70,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
     durations = {
         "containerBackoffMin": config.container_backoff_min,
         "execClientDeadline": config.exec_client_deadline,
+        "holdKillsFor": config.hold_kills_for,
         "maxContainerAge": config.max_container_age,
     }
     counts = {
@@ -90,6 +91,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         detail = f"must not be below containerBackoffMin, {format_duration(least)}"
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     errors += _validate_recorder(config)
+    errors += _validate_hold(config)
     errors += _validate_webhook(config)
     errors += wrong_defaults(config)
     if config.wake_slack < 0 or config.wake_slack > WAKE_SLACK_MAX:
@@ -112,6 +114,12 @@ def _validate_recorder(config: ProbeletConfiguration) -> list[FieldError]:
     except ValueError as error:
         return [FieldError(path, "Invalid value", size, str(error))]
     return []
+
+
+def _validate_hold(config: ProbeletConfiguration) -> list[FieldError]:
+    if config.hold_kills == "off" or config.incidents:
+        return []
+    return [FieldError("holdKills", "Invalid value", config.hold_kills, "needs incidents: true")]
 
 
 def _validate_webhook(config: ProbeletConfiguration) -> list[FieldError]:

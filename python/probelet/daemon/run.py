@@ -26,6 +26,7 @@ from probelet.errors import DaemonError
 from probelet.node.options import LogUpkeep, NodeOptions
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
+from probelet.policy.node.kill_gate import HoldOptions
 from probelet.runtime.cri.errors import CriError
 from probelet.runtime.embedded.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.server.address import Listening
@@ -144,6 +145,7 @@ def _options(flags: RunFlags, kept_logs: KeptLogs | None) -> NodeOptions:
         max_age_ns=opted.max_container_age,
         event_wording=opted.event_wording,
         incidents=asked_hosts if opted.incidents else None,
+        hold_kills=HoldOptions(opted.hold_kills, opted.hold_kills_for),
         incident_webhook=opted.incident_webhook,
         mistakes=lambda: flags.manifests.mistakes,
     )

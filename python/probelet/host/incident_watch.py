@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.batches import BatchReader
+from probelet.host.held_kills import held_document, render_held
 from probelet.host.incident_document import incident_document, render_incidents
 from probelet.host.timers import Timers
 from probelet.policy.incidents import (
@@ -31,8 +32,9 @@ from probelet.policy.incidents import (
     Subject,
     Turn,
 )
+from probelet.policy.node.kill_gate import NO_HOLD, HoldOptions, KillGate
 from probelet.server.document.incident import IncidentsDocument, NumberedChange
-from probelet.server.document.status import StatusHead
+from probelet.server.document.status import HeldDocument, StatusHead
 from probelet.spec.text.duration import MILLISECOND
 
 ENDED_MAX: Final = 100
@@ -81,10 +83,13 @@ class IncidentWatch:
         self._ended: deque[Incident] = deque(maxlen=ENDED_MAX)
         self._changes: deque[NumberedChange] = deque(maxlen=CHANGES_MAX)
         self._seq = 0
+        self.kill_gate: KillGate | None = None
+        """Holds liveness kills; None before ``begin``."""
 
-    def begin(self, batches: BatchReader) -> None:
-        """From now on incidents are noticed."""
+    def begin(self, batches: BatchReader, hold: HoldOptions = NO_HOLD) -> None:
+        """From now on incidents are noticed, and liveness kills wait for their end as ``hold`` and pods say."""
         self.is_on = True
+        self.kill_gate = KillGate(self._detector.striking, hold)
         batches.watch_turns(self.take_turns)
 
     # What happens.
@@ -104,7 +109,7 @@ class IncidentWatch:
         versions = self._revisions.get(pod.workload)
         if revision and versions and revision not in versions:
             self._give(RolledOut(first.namespace, first.workload, first.image))
-        self.forget(first.pod_uid)
+        self._drop(first.pod_uid)
         self._pods[first.pod_uid], self._uids[name] = pod, first.pod_uid
         if pod.workload:
             self._revisions.setdefault(pod.workload, Counter())[revision] += 1
@@ -112,6 +117,11 @@ class IncidentWatch:
 
     def forget(self, uid: str) -> None:
         """A pod ends, or the process no longer probes it; does nothing for one that is not known."""
+        if self.kill_gate is not None:
+            self.kill_gate.gone(uid)
+        self._drop(uid)
+
+    def _drop(self, uid: str) -> None:
         pod = self._pods.pop(uid, None)
         if pod is None:
             return
@@ -129,6 +139,9 @@ class IncidentWatch:
     def take_turns(self, turns: list[Turn]) -> None:
         """Attempts ended."""
         self._give(*turns)
+        if self.kill_gate is not None:
+            for turn in turns:
+                self.kill_gate.attempt(turn)
 
     def killed(self, uid: str, container: str) -> None:
         """A probe's verdict has a container killed."""
@@ -185,7 +198,20 @@ class IncidentWatch:
 
     def metrics(self) -> bytes:
         """The series of the page ``/metrics``; nothing where nobody watches."""
-        return render_incidents(self._counts, self.open) if self.is_on else b""
+        if self.kill_gate is None:
+            return b""
+        return render_incidents(self._counts, self.open) + render_held(self.kill_gate)
+
+    def held(self, uid: str) -> dict[str, HeldDocument]:
+        """The kills of a pod that wait, by container."""
+        if self.kill_gate is None:
+            return {}
+        now_ns, now_ms = self._timers.now(), self._now()
+
+        def wall(at_ns: int) -> str:
+            return rfc3339(now_ms + (at_ns - now_ns) // MILLISECOND)
+
+        return {held.container: held_document(held, wall) for held in self.kill_gate.of_pod(uid)}
 
     # Time.
 
@@ -224,6 +250,8 @@ class IncidentWatch:
         if isinstance(output, Ended):
             del self._kinds[incident.id]
             self._ended.appendleft(incident)
+            if self.kill_gate is not None:
+                self.kill_gate.over(incident.id)
         self._seq += 1
         self._changes.append(
             {

@@ -10,6 +10,7 @@ from probelet.base.logs.kept import KeptLogs
 from probelet.base.logs.rotation import LogLimits
 from probelet.host.incident_subjects import CommandReader
 from probelet.node.source.mistakes import Mistakes
+from probelet.policy.node.kill_gate import NO_HOLD, HoldOptions
 from probelet.policy.protocol.actions import Publish
 from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.text.duration import SECOND
@@ -52,6 +53,8 @@ class NodeOptions:
     """``maxContainerAge``."""
     incidents: CommandReader | None = None
     """Notices incidents, and reads the commands of exec probes with this; None for a node that does not."""
+    hold_kills: HoldOptions = NO_HOLD
+    """Which liveness kills wait for the end of an incident; needs ``incidents``."""
     incident_webhook: str | None = None
     """The Alertmanager's URL for alerts; needs ``incidents``."""
     release_on_dependency: bool = False

@@ -21,7 +21,18 @@ from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, Publish, Record, StopProbing
+from probelet.policy.protocol.actions import (
+    Action,
+    Arm,
+    Cancel,
+    Define,
+    Forget,
+    Perform,
+    Publish,
+    Recheck,
+    Record,
+    StopProbing,
+)
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -51,6 +62,7 @@ from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.pleg import RELIST_PERIOD_NS
 from probelet.runtime.seen.result_log import ResultLog
+from probelet.server.document.status import HeldDocument
 from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
 from probelet.spec.model.probe import ProbeType
 from probelet.spec.read.json import encode_pod
@@ -94,7 +106,9 @@ class NodePod:
         self._parts = parts
         self._host = host = parts.host
         grace, images = parts.options.probe_grace, not host.on_host
-        self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=grace, images=images)
+        self.machine = PodMachine(
+            manifest.pod, parts.gate, probe_grace=grace, images=images, kill_gate=host.incidents.kill_gate
+        )
         self.removing = False
         """True once the node has asked the pod to end."""
         self.stops_at: dict[str, int] = {}
@@ -125,6 +139,10 @@ class NodePod:
     def statuses(self) -> Mapping[str, ContainerStatus]:
         """The containers as the last sync published them."""
         return self.machine.statuses
+
+    def held_kills(self) -> dict[str, HeldDocument]:
+        """The liveness kills that wait, by container."""
+        return self._host.incidents.held(self.uid)
 
     def observe(self) -> None:
         """The cache has news of this pod."""
@@ -271,6 +289,8 @@ class NodePod:
                 self._define(action)
             case Arm(deadline):
                 self._arm(deadline)
+            case Recheck(container):
+                host.engine.recheck(self.uid, container)
             case StopProbing():
                 self._incidents.over(self.uid)
                 host.engine.remove_pod(self.uid)

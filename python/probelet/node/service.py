@@ -69,7 +69,7 @@ class Service:
             self.pods.by_uid, host.recorder, host.execs.start, self._options.event_wording, on_update
         )
         if self._options.incidents is not None:
-            host.incidents.begin(host.batches)
+            host.incidents.begin(host.batches, self._options.hold_kills)
             host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder))
             tell_webhook(host, self._options.incident_webhook)
         await host.start(subscriber)

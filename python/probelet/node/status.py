@@ -92,7 +92,7 @@ def _pod(
     gate: RestartGate,
     moment: Moment,
 ) -> PodDocument:
-    known = status_of(engine, pod.uid)
+    known, held = status_of(engine, pod.uid), pod.held_kills()
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
@@ -109,6 +109,8 @@ def _pod(
         row = container_row(status, of_containers.get(container.name, {}), backoff, probes)
         if (until_ns := pod.stops_at.get(status.container_id)) is not None:
             row["stopping_until"] = moment.wall(until_ns)
+        if (waits := held.get(container.name)) is not None:
+            row["held"] = waits
         rows.append(row)
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)

@@ -119,6 +119,9 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
     """One sentence per probe that is paused or whose last run failed, and one for a last exit the container waits or
     ended after."""
     sentences = []
+    if (held := container.get("held")) is not None:
+        left = span(max(0.0, seconds_between(as_of, held["until"])))
+        sentences.append(f"Held: incident {held['incident']} ({held['what']}), {left} left")
     for probe_type, probe in container["probes"].items():
         if (until := probe.get("paused_until")) is not None:
             sentences.append(f"{probe_type}, paused until {datetime.fromisoformat(until):%H:%M:%S} UTC")

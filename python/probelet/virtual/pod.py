@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
+from probelet.policy.node.kill_gate import KillGate
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import (
     Action,
@@ -14,6 +15,7 @@ from probelet.policy.protocol.actions import (
     Forget,
     Perform,
     Publish,
+    Recheck,
     Record,
     StopProbing,
 )
@@ -30,8 +32,9 @@ from probelet.virtual.workload import Workload
 class NodeContext:
     """The things that all pods of a node share.
 
-    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
-    event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is left.
+    ``probe_grace``, ``images`` and ``kill_gate`` are as for ``PodMachine``; ``on_publish`` gets each pod status and
+    ``on_record`` each event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is
+    left.
     """
 
     agenda: Agenda
@@ -40,6 +43,7 @@ class NodeContext:
     workload: Workload
     probe_grace: bool = True
     images: bool = False
+    kill_gate: KillGate | None = None
     on_publish: Callable[[str, Publish], None] | None = None
     on_record: Callable[[str, Record], None] | None = None
     on_forget: Callable[[str], None] | None = None
@@ -55,7 +59,13 @@ class VirtualPod:
         self.pod = pod
         self.uid = pod.metadata.uid
         self.runtime = PodRuntime(id_prefix) if runtime is None else runtime
-        self.machine = PodMachine(pod, context.gate, probe_grace=context.probe_grace, images=context.images)
+        self.machine = PodMachine(
+            pod,
+            context.gate,
+            probe_grace=context.probe_grace,
+            images=context.images,
+            kill_gate=context.kill_gate,
+        )
         self._context = context
         self._agenda = context.agenda
         self._effects = Effects(pod, self.runtime, context.workload, context.agenda, self._ended)
@@ -135,6 +145,8 @@ class VirtualPod:
                 self._arm(deadline)
             case Cancel(ticket):
                 self._cancel(ticket)
+            case Recheck(container):
+                self._context.prober.recheck(self.uid, container)
             case StopProbing():
                 self._context.prober.stop(self.uid)
             case Forget():

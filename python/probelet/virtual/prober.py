@@ -39,6 +39,9 @@ class Prober(Deadlines, Protocol):
     def stop(self, uid: str) -> None:
         """End the workers of a pod whose containers are all dead."""
 
+    def recheck(self, uid: str, container: str) -> None:
+        """Takes a liveness failure back whose kill waits."""
+
     def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
         """The published results of the pod."""
 
@@ -84,6 +87,10 @@ class SimulatedProber:
         """RemovePod."""
         self.simulation.remove_pod(uid)
         self._has_input = True
+
+    def recheck(self, uid: str, container: str) -> None:
+        """The liveness probe of a container goes on after its failure."""
+        self._has_input |= self.simulation.recheck(uid, container)
 
     def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
         """The results that the simulation has published of the pod."""
@@ -155,6 +162,9 @@ class GivenResults:
 
     def stop(self, uid: str) -> None:
         """There are no workers."""
+
+    def recheck(self, uid: str, container: str) -> None:
+        """The caller sets the results, so a failure stays until it sets another."""
 
     def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
         """The results that were set."""

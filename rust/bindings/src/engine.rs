@@ -312,6 +312,12 @@ impl Engine {
         if is_known { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
     }
 
+    /// Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes Unknown and
+    /// the probe goes on; its next failed run is a Failure again. False if no failure rests there; then nothing changes.
+    fn recheck(&self, py: Python<'_>, uid: &str, container: &str) -> bool {
+        self.with(py, |mut engine| engine.recheck(uid, container))
+    }
+
     /// CleanupPods: ends the workers of every pod whose UID is not in ``desired``.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
     fn cleanup_pods(&self, py: Python<'_>, desired: Vec<String>) {

@@ -23,6 +23,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..PODS).prop_map(|pod| Step::Forget { pod }),
         1 => (0..PODS).prop_map(|keep| Step::Cleanup { keep }),
         8 => (0..4_000_u64).prop_map(|millis| Step::Wait { millis }),
+        1 => any::<usize>().prop_map(|nth| Step::Recheck { nth }),
         12 => (any::<usize>(), 0..10_u8).prop_map(|(nth, outcome)| Step::Land { nth, outcome }),
     ]
 }

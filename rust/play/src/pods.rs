@@ -110,6 +110,12 @@ pub trait PodCalls {
         self.change(note, |manager| manager.forget_pod(uid));
     }
 
+    /// Takes a container's liveness failure back, so that the probe goes on; false if there is none to take back.
+    fn recheck(&mut self, uid: &str, container: &str) -> bool {
+        let note = self.noted(|| Note::called(uid, Call::Recheck(container.into())));
+        self.change(note, |manager| manager.prober_mut().recheck(uid, container))
+    }
+
     /// StopLivenessAndStartup.
     fn stop_liveness_and_startup(&mut self, uid: &str) {
         let note = self.noted(|| Note::called(uid, Call::StopLivenessAndStartup));

@@ -34,6 +34,8 @@ struct Script {
     latency_ms: u64,
     /// Seconds after which somebody pauses a probe, and for how many seconds; with 0 its pause ends.
     pauses: Vec<(u64, u64, ProbeType)>,
+    /// How many liveness failures are taken back, so that their kill waits.
+    held: usize,
     /// The most that the prober is late, in microseconds.
     late_us: u64,
     jitter: bool,
@@ -51,6 +53,7 @@ enum Due {
     Attempt { worker: u32, run: u32, scheduled: u64, began: u64, end: End },
     Exit { number: u64 },
     Pause { probe_type: ProbeType, until: u64 },
+    Recheck,
     Start,
     Sync,
 }
@@ -68,6 +71,8 @@ struct RecordedNode<'a> {
     container: u64,
     started: u64,
     is_running: bool,
+    /// Liveness failures that were taken back.
+    held: usize,
     log: PodLog,
 }
 
@@ -88,6 +93,7 @@ impl<'a> RecordedNode<'a> {
             container: 0,
             started: START,
             is_running: false,
+            held: 0,
             log,
         };
         world.manager.prober_mut().define_pod(Arc::new(world.log.record.to_spec()));
@@ -140,6 +146,10 @@ impl<'a> RecordedNode<'a> {
                     self.call(Input::Pause(pause));
                     self.manager.prober_mut().pause("u", "app", probe_type, at(until), at(now));
                 }
+                Due::Recheck => {
+                    self.call(Input::Recheck("app".into()));
+                    self.manager.prober_mut().recheck("u", "app");
+                }
                 Due::Start => {
                     self.container += 1;
                     (self.started, self.is_running) = (now, true);
@@ -184,7 +194,11 @@ impl<'a> RecordedNode<'a> {
                 let container_id: Box<str> = (&*update.container_id).into();
                 let is_its = *container_id == *self.id();
                 self.log.results.push(Published { at_us: self.now, probe_type, container_id, result });
-                if is_its && self.is_running && result == ProbeResult::Failure && probe_type != ProbeType::Readiness {
+                let fails = is_its && self.is_running && result == ProbeResult::Failure;
+                if fails && probe_type == ProbeType::Liveness && self.held < self.script.held {
+                    self.held += 1;
+                    self.arm(self.now + SYNC_DELAY, Due::Recheck);
+                } else if fails && probe_type != ProbeType::Readiness {
                     let number = self.container;
                     self.arm(self.now + GRACE, Due::Exit { number });
                 }
@@ -261,16 +275,16 @@ fn probe() -> impl Strategy<Value = ProbeRecord> {
     })
 }
 
-fn script(late_us: u64) -> impl Strategy<Value = Script> {
+fn script(late_us: u64, held: std::ops::Range<usize>) -> impl Strategy<Value = Script> {
     let trouble =
         prop_oneof![Just(Trouble::Fails), Just(Trouble::Hangs), (1..4_000_u64).prop_map(|ms| Trouble::Slow { ms }),];
     let troubles = prop::collection::vec((0..300_u64, 1..60_u64, trouble), 0..5);
     let exits = prop::collection::vec(5..300_u64, 0..3);
     let pauses = prop::collection::vec((0..300_u64, 0..60_u64, prop::sample::select(&ProbeType::ALL)), 0..3);
-    (0..20_u64, troubles, exits, 1..40_u64, pauses, any::<bool>()).prop_map(
-        move |(startup, troubles, exits, latency_ms, pauses, jitter)| {
+    (0..20_u64, troubles, exits, 1..40_u64, pauses, any::<bool>(), held).prop_map(
+        move |(startup, troubles, exits, latency_ms, pauses, jitter, held)| {
             let troubles = troubles.into_iter().map(|(from, length, trouble)| (from, from + length, trouble)).collect();
-            Script { startup, troubles, exits, latency_ms, pauses, late_us, jitter }
+            Script { startup, troubles, exits, latency_ms, pauses, held, late_us, jitter }
         },
     )
 }
@@ -290,7 +304,7 @@ fn kills(stretch: &Stretch) -> Vec<Kill> {
 
 proptest! {
     #[test]
-    fn without_changes_a_play_gives_what_happened(script in script(3_000), probes in probes()) {
+    fn without_changes_a_play_gives_what_happened(script in script(3_000, 0..5), probes in probes()) {
         let stretch = RecordedNode::new(&script, probes).recorded(SECONDS);
         for assumption in [Assumption::Healthy, Assumption::Failing] {
             let played = play(&stretch, &stretch.pods[0], &[], assumption);
@@ -317,7 +331,7 @@ proptest! {
     /// Thresholds do not move attempts, so a recording has the answers for as long as the container has the same fate.
     #[test]
     fn with_another_threshold_a_play_gives_what_the_same_containers_do(
-        script in script(0), probes in probes(), threshold in 1..9,
+        script in script(0, 0..1), probes in probes(), threshold in 1..9,
     ) {
         let mut other = probes;
         let Some(liveness) = &mut other[2] else { return Ok(()) };

@@ -210,6 +210,18 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: flightRecorder.size: Invalid value: "17Gi": must be a whole number of bytes from 1Mi to 16Gi',
         ),
         (
+            PROBELET + "holdKills: sometimes\n",
+            'c.yaml:3: holdKills: Unsupported value: "sometimes": supported values: "off", "prober", "shared"',
+        ),
+        (
+            PROBELET + "holdKills: prober\nincidents: false\n",
+            'c.yaml:3: holdKills: Invalid value: "prober": needs incidents: true',
+        ),
+        (
+            PROBELET + "holdKillsFor: 0s\n",
+            'c.yaml:3: holdKillsFor: Invalid value: "0s": must be greater than 0',
+        ),
+        (
             PROBELET + "incidentWebhook: alertmanager:9093\n",
             'c.yaml:3: incidentWebhook: Invalid value: "alertmanager:9093": must be an http or https URL',
         ),
@@ -322,6 +334,8 @@ SET = {
     "execClientDeadline": "5s",
     "execMaxInFlight": "3",
     "execMode": "direct",
+    "holdKills": "shared",
+    "holdKillsFor": "3m",
     "incidentWebhook": "http://alertmanager:9093/api/v2/alerts",
     "incidents": "false",
     "execSingleFlight": "true",

@@ -22,15 +22,19 @@ from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.host.incident_pod import IncidentPod
 from probelet.host.incident_subjects import CommandReader
+from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.glue.status_layer import encode_facts, read_probe_state, status_of
 from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.protocol.actions import Publish
-from probelet.policy.rules.kind import containers
+from probelet.policy.rules.kind import containers, field_path
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
+from probelet.server.document.status import HeldDocument
+from probelet.spec.annotation.hold_kills import hold_choice
 from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
 from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.model.pod import Pod
@@ -99,6 +103,8 @@ class AgentPod:
         self._published: Publish | None = None
         self._requests = SyncRequests()
         self._delayed: int | None = None
+        # When the first kill that waits goes on at the latest: the moment and its timer.
+        self._held_until: tuple[int, int] | None = None
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, parts.host.cache, self._log)
         self._incidents = IncidentPod(parts.host.incidents, parts.host.node, parts.read_command)
@@ -111,6 +117,7 @@ class AgentPod:
     def _probed(self, definition: Pod, reading: Reading) -> tuple[Pod, tuple[str, ...]]:
         # A pod with a mistake in its options keeps its ordinary probes.
         pod, mistakes = fold_options(probed(definition, reading), self._parts.probe_options)
+        mistakes = [*mistakes, *hold_choice(definition)[1]]
         return pod, (*reading.problems, *(str(mistake.shortened()) for mistake in mistakes))
 
     def _read(self, reading: Reading) -> None:
@@ -285,12 +292,43 @@ class AgentPod:
         """Kills what has failed, and sets the condition."""
         parts = self._parts
         if not self.terminating.is_set() and not self.is_left:
-            for victim in victims(self.pod, seen, read_probe_state(self._host.engine, self.pod, seen)):
+            for victim in victims(self.pod, seen, self._gated(seen)):
                 parts.kills.begin(self, victim)
                 self._incidents.killing(self.uid, victim.container.name, victim.record.id, by_probe=True)
         if self._has_condition:
             status = status_of(self._host.engine, self.uid)
             self._set_condition(Readiness(True) if self.is_left else readiness(self.pod, status, self._unprobed))
+
+    def _gated(self, seen: Snapshot) -> ProbeState:
+        """The results by which to kill: without the liveness failures whose kills wait, whose probes go on."""
+        host, probes = self._host, read_probe_state(self._host.engine, self.pod, seen)
+        if host.incidents.kill_gate is None:
+            return probes
+        gated = host.incidents.kill_gate.judge_all(host.timers.now(), self.pod, seen, probes)
+        for name in gated.rechecks:
+            host.engine.recheck(self.uid, name)
+        kinds = {container.name: kind for kind, container in containers(self.pod)}
+        for held in gated.begun:
+            path = field_path(kinds[held.container], held.container)
+            host.recorder.record(self.uid, self.full_name, "Warning", messages.KILL_HELD, held.message, path)
+        self._wait_for_held(gated.until_ns)
+        return gated.probes
+
+    def _wait_for_held(self, until_ns: int | None) -> None:
+        timers = self._host.timers
+        if self._held_until is not None and self._held_until[0] != until_ns:
+            timers.cancel(self._held_until[1])
+            self._held_until = None
+        if self._held_until is None and until_ns is not None:
+            self._held_until = until_ns, timers.arm(until_ns, self._held_is_over)
+
+    def _held_is_over(self) -> None:
+        self._held_until = None
+        self._sync()
+
+    def held_kills(self) -> dict[str, HeldDocument]:
+        """The liveness kills that wait, by container."""
+        return self._host.incidents.held(self.uid)
 
     def _set_condition(self, found: Readiness) -> None:
         self.readiness = found
@@ -300,6 +338,7 @@ class AgentPod:
     def _over(self) -> None:
         if self._delayed is not None:
             self._host.timers.cancel(self._delayed)
+        self._wait_for_held(None)
         self._incidents.over(self.uid)
         self._host.engine.forget_pod(self.uid)
         self._host.networks.forget(self.uid)

@@ -27,7 +27,7 @@ def _pod(pod: AgentPod, pauses: Pauses, engine: Engine, history: int) -> PodDocu
     known = status_of(engine, pod.uid)
     workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid, history)}
     statuses, of_containers = with_reasons(pod.statuses, pod.api), status_rows(known)
-    paused, rows = pauses.of(pod.uid), []
+    paused, held, rows = pauses.of(pod.uid), pod.held_kills(), []
     for kind, container in containers(pod.pod):
         found = statuses.get(container.name) or ContainerStatus(container.name, kind)
         probes: dict[str, ProbeDocument] = {
@@ -39,7 +39,10 @@ def _pod(pod: AgentPod, pauses: Pauses, engine: Engine, history: int) -> PodDocu
                 probes[probe_type]["changed_at"] = rfc3339(changed_ms)
             if (until := paused.get((container.name, probe_type))) is not None:
                 probes[probe_type]["paused_until"] = until
-        rows.append(container_row(found, of_containers.get(container.name, {}), None, probes))
+        row = container_row(found, of_containers.get(container.name, {}), None, probes)
+        if (waits := held.get(container.name)) is not None:
+            row["held"] = waits
+        rows.append(row)
     meta = pod.pod.metadata
     return {
         "namespace": meta.namespace,

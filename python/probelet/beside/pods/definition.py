@@ -8,6 +8,7 @@ from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, M
 from probelet.beside.takeover.reading import Reading
 from probelet.host.incident_subjects import REVISIONS
 from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
+from probelet.spec.annotation.hold_kills import ANNOTATION as HOLD_KILLS
 from probelet.spec.annotation.probe_changes import ANNOTATION as PROBE_CHANGES
 from probelet.spec.annotation.probe_options import ANNOTATION as PROBE_OPTIONS
 from probelet.spec.model.container import Container
@@ -23,12 +24,13 @@ READ_ANNOTATIONS: Final[tuple[str, ...]] = (
     MIRROR_ANNOTATION,
     PRE_STOP_IDEMPOTENT,
     DEPENDS_ON,
+    HOLD_KILLS,
     PROBE_OPTIONS,
     PROBE_CHANGES,
 )
 """The annotations that decide which probes are the agent's, which ones the kubelet has in their place, and whether a
-hook may run twice; the one that names what the probes ask; and those with what the pod asks for its probes beyond the
-kubelet. Owner and version are for incidents too."""
+hook may run twice; the one that names what the probes ask; the one that lets kills wait; and those with what the pod
+asks for its probes beyond the kubelet. Owner and version are for incidents too."""
 
 _REFERENCE: Final = "$("
 """The text in every command that refers to a variable."""

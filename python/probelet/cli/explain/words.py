@@ -89,6 +89,12 @@ def _meaning(explained: Explained) -> Iterator[str]:
     if explained.type != "readiness":
         yield f"A kill gives the container {explained.grace_seconds} s from SIGTERM to SIGKILL."
         yield from _loop(explained)
+    if explained.type == "liveness" and explained.hold_kills != "off":
+        shared = ", or several workloads share a fault" if explained.hold_kills == "shared" else ""
+        yield (
+            f"While an incident is open in which probelet itself is late{shared}, the kill waits, at most for the "
+            "node's holdKillsFor: 5 minutes unless it says otherwise."
+        )
     if explained.has_post_start:
         yield "The probes of this container begin when its postStart hook has ended."
 

@@ -29,6 +29,7 @@ from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.errors import DaemonError, JournalError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError
+from probelet.policy.node.kill_gate import HoldOptions
 from probelet.runtime.cri.errors import CriError
 from probelet.server.address import Listening
 from probelet.webhook.certificate.files import CertificateFiles
@@ -131,6 +132,7 @@ def _options(flags: AgentFlags, configuration: Config, state_dir: Path) -> Agent
         kubelet_version=configuration.gates.version,
         configuration=config_document(configuration),
         incidents=asked_hosts if configuration.probelet.incidents else None,
+        hold_kills=HoldOptions(configuration.probelet.hold_kills, configuration.probelet.hold_kills_for),
         incident_webhook=configuration.probelet.incident_webhook,
         event_wording=configuration.probelet.event_wording,
         journal=journalled(state_dir / JOURNAL),

@@ -9,6 +9,7 @@ from probelet.lab.explain.bounds import Bounds, Timing, bounds
 from probelet.lab.explain.crash_loop import CrashLoop, crash_loop
 from probelet.lab.explain.span import Span
 from probelet.policy.rules.restart import restart_spec
+from probelet.spec.annotation.hold_kills import HoldChoice, hold_choice
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import Probe, ProbeType
@@ -41,6 +42,8 @@ class Explained:
     crash_loop: CrashLoop | None
     """Of a container that never succeeds; None if no probe kills it, or if it is not started again."""
     has_post_start: bool
+    hold_kills: HoldChoice = "off"
+    """Which incidents the kills of its pod wait for, by annotation."""
 
     @property
     def promised_seconds(self) -> int:
@@ -88,6 +91,7 @@ def _container(label: str, pod: Pod, container: Container, gates: Gates, *, is_s
                 kills_unstarted=probe_type == ("startup" if has_startup else "liveness"),
                 crash_loop=loop,
                 has_post_start=container.lifecycle is not None and container.lifecycle.post_start is not None,
+                hold_kills=hold_choice(pod)[0] or "off",
             )
 
 

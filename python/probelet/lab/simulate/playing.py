@@ -11,6 +11,7 @@ from probelet.lab.scenario.pattern import Templates
 from probelet.lab.scenario.read import ScenarioFile
 from probelet.lab.simulate.manifests import Manifests
 from probelet.policy.incidents import Output
+from probelet.spec.annotation.hold_kills import HoldChoice
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.virtual.cluster import History, VirtualCluster
 
@@ -39,6 +40,8 @@ class Setting:
     """Requests per second of each Service, if a play before has set them; a change of replicas must not change them."""
     budgets: Templates = field(default_factory=dict)
     """The templates whose start-up budgets count: those of the first version that is played."""
+    hold_kills: HoldChoice = "off"
+    """Which liveness kills wait while an incident is open, for pods that do not say so themselves."""
     guard: Mapping[str, str] | None = None
     """The settings of enhanced liveness, which then decides about failed liveness probes; None: each kubelet does."""
 
@@ -80,6 +83,7 @@ class Play:
             seed=setting.seed,
             kubelet_version=setting.release,
             endpoint_delay=format_duration(scenario.endpoint_delay),
+            hold_kills=setting.hold_kills,
             strict=False,
         )
         if setting.guard is not None:

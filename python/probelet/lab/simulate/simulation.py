@@ -25,6 +25,7 @@ from probelet.lab.scenario.model import Scenario
 from probelet.lab.scenario.read import ScenarioFile, load_scenario
 from probelet.lab.simulate.advice.change import Change
 from probelet.lab.simulate.advice.choose import Chooser
+from probelet.lab.simulate.advice.holding import HOLD_KILLS, held_sentence, of_incidents
 from probelet.lab.simulate.advice.ladders import Ladder, ladders
 from probelet.lab.simulate.advice.together import of_dependencies, pairs
 from probelet.lab.simulate.findings import findings
@@ -169,6 +170,8 @@ class _Version:
         self.play = Play(setting, manifests.objects, manifests)
         self.played: Played | None = None
         self.is_advised = True
+        # The verdict of the play in which kills waited; None if there was none.
+        self._held: VerdictRow | None = None
         # Whether Ctrl-C ended the play of a change.
         self._is_stopped = False
 
@@ -204,6 +207,8 @@ class _Version:
                 row["findings"].append("Not all changes that may help were tried: the simulation was interrupted.")
             elif tried.single and not row["advice"]:
                 row["findings"].append(tried.sentence)
+            if self._held is not None:
+                row["findings"].append(held_sentence(base, self._held))
         return row
 
     def _advice(
@@ -224,10 +229,14 @@ class _Version:
         def trial(change: Change) -> VerdictRow | None:
             tried = self._with(change, played).go(played.began, lasts, _part(change.id, watch))
             self._is_stopped = tried.interrupted
-            return None if tried.interrupted else verdict(tried)
+            found = None if tried.interrupted else verdict(tried)
+            if change.id == HOLD_KILLS:
+                self._held = found
+            return found
 
         chooser = Chooser(base, trial)
         single = chooser.add(singles, TRIED_LONG if is_long else TRIED_MAX)
+        single += chooser.add(of_incidents(workloads, trouble, played.incidents), 1)
         shared = 0 if chooser.is_enough else chooser.add(together, most, beats=True)
         paired = 0 if chooser.is_enough else chooser.add(pairs(singles), most, beats=True)
         return chooser.best, Tried(single, shared, paired)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from probelet.lint.model.workload import LintContainer, LintProbe, LintWorkload, Role, Scope
 from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.hold_kills import hold_choice
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.annotation.release_on import dependencies
@@ -42,7 +43,7 @@ def read_workload(raw: RawObject, kind: Kind, path: Path, scope: Scope) -> ReadW
         return None
     pod, wrong = fold_options(set_defaults(pod))
     startup, mistakes = startup_seconds(pod)
-    errors += wrong
+    errors += wrong + hold_choice(pod)[1]
     errors += validate(pod) + kind.rules(decoded, pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + mistakes
     written = decoded.metadata  # type: ignore[attr-defined]  # every kind of KINDS has one
     name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)

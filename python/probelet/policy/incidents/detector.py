@@ -68,6 +68,12 @@ class IncidentDetector:
         """The open incidents, oldest first."""
         return [each.shown() for each in self._open.values()]
 
+    def striking(self, pod_uid: str) -> Incident | None:
+        """The open incident that a pod belongs to, while most of it still fails; None without one."""
+        pod = self._known.pods.get(pod_uid)
+        incident = None if pod is None else pod.covered
+        return incident.shown() if incident is not None and incident.is_striking else None
+
     @property
     def next_deadline_ms(self) -> int | None:
         """When ``handle`` wants to be called again, by the caller's clock; None: not before the next input."""

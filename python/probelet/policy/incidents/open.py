@@ -17,6 +17,8 @@ USELESS: Final = frozenset({"shared", "prober", "node"})
 """The kinds of incidents that a restart of a container does not mend."""
 LEFT_MOST: Final = 0.1
 """An incident is over when no more than this share of its pods still fail."""
+STRIKING_LEAST: Final = 0.5
+"""An incident strikes while this share of its pods fail."""
 GROWTH: Final = 1.2
 """An incident is judged anew when it has so many times the pods of the last time."""
 
@@ -133,6 +135,11 @@ class OpenIncident:
     def is_quiet(self) -> bool:
         """Whether next to nothing of it fails."""
         return self.bad <= LEFT_MOST * self.peak
+
+    @property
+    def is_striking(self) -> bool:
+        """Whether half as many of its pods as at its worst still fail: where more are well, the cause is gone."""
+        return self.bad >= STRIKING_LEAST * self.peak
 
     def shown(self) -> Incident:
         """The incident as it is put out."""

@@ -41,6 +41,7 @@ from probelet.policy.machine.states import (
     Unseen,
 )
 from probelet.policy.machine.sync_pod import SyncPod
+from probelet.policy.node.kill_gate import KillGate
 from probelet.policy.node.restart_gate import RestartGate, Wait
 from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, StopProbing
 from probelet.policy.protocol.effects import Effect, KillContainer, PullImage, RunHook
@@ -68,10 +69,18 @@ class PodMachine:
     """The machine of one pod. Feed it inputs with a ``now`` that never goes back; do what it answers, in order.
 
     ``probe_grace``: whether the gate ProbeTerminationGracePeriod is on. ``images``: whether containers are made from
-    images, which then have to be there before a start.
+    images, which then have to be there before a start. ``kill_gate``: holds liveness kills; without one none waits.
     """
 
-    def __init__(self, pod: Pod, gate: RestartGate, *, probe_grace: bool = True, images: bool = False) -> None:
+    def __init__(
+        self,
+        pod: Pod,
+        gate: RestartGate,
+        *,
+        probe_grace: bool = True,
+        images: bool = False,
+        kill_gate: KillGate | None = None,
+    ) -> None:
         self.state: PodState = Syncing()
         self.programme: ProgrammeState = Unseen()
         self.synced_ns: list[int] = []
@@ -85,7 +94,13 @@ class PodMachine:
         self._deadline = ActiveDeadline(context)
         self._publishing = Publishing(context, self._deadline, self._starting.errors)
         self._sync = SyncPod(
-            context, self._killing, self._starting, self._publishing, self._deadline, probe_grace=probe_grace
+            context,
+            self._killing,
+            self._starting,
+            self._publishing,
+            self._deadline,
+            probe_grace=probe_grace,
+            kill_gate=kill_gate,
         )
         # The newest change of the manifest, until a programme takes it.
         self._changed: Change | None = None
@@ -263,7 +278,7 @@ class PodMachine:
             if not programme.strands.idle:
                 return False
             after_wait = self._gate.next_sync(self.waits.values(), context.now, failed=context.failed)
-            moments = (after_wait, self._starting.pace.due_ns)
+            moments = (after_wait, self._starting.pace.due_ns, self._sync.held_until_ns)
             self.programme = Idle(min((at for at in moments if at is not None), default=None))
             return True
         if isinstance(programme, Superseded) and not any(programme.strands.calls()):
@@ -292,6 +307,7 @@ class PodMachine:
     def _sync_terminating(self, snapshot: Snapshot, ending: Ending) -> Strand[None]:
         context = self._context
         self.waits.clear()
+        self._sync.held_until_ns = None
         self._publishing.publish(snapshot, terminal=False, terminating=True)
         yield from kill_pod(context, self._killing, snapshot, None if ending.at_once else ending.grace)
         if context.failed or context.snapshot.running():

@@ -7,12 +7,15 @@ began with, also after it killed something, and stops at the first failure.
 from typing import Final
 
 from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.kill.killing import Killing
 from probelet.policy.machine import active_deadline
 from probelet.policy.machine.active_deadline import ActiveDeadline
 from probelet.policy.machine.pod_removal import kill_pod, remove
 from probelet.policy.machine.publishing import Publishing
+from probelet.policy.node.kill_gate import KillGate
+from probelet.policy.protocol.actions import Recheck
 from probelet.policy.protocol.effects import Effect, RemoveContainer, RemoveSandbox, RunSandbox
 from probelet.policy.rules.grace import Grace, KillReason, find_container, select_grace
 from probelet.policy.rules.kind import init_kind, is_sidecar
@@ -41,7 +44,10 @@ class SyncPod:
         deadline: ActiveDeadline,
         *,
         probe_grace: bool,
+        kill_gate: KillGate | None,
     ) -> None:
+        self.held_until_ns: int | None = None
+        """When the first of the pod's liveness kills that wait goes on at the latest; None if none waits."""
         self.to_replace: dict[str, str] = {}
         """Running instances to replace though nothing is wrong with them, by id, with their Killing events."""
         self._context = context
@@ -50,6 +56,7 @@ class SyncPod:
         self._publishing = publishing
         self._deadline = deadline
         self._probe_grace = probe_grace
+        self._kill_gate = kill_gate
 
     def run(self, snapshot: Snapshot) -> Strand[bool]:
         """Sync the pod; returns whether it has finished, so that it is to be ended.
@@ -69,7 +76,7 @@ class SyncPod:
         actions = compute_pod_actions(
             context.pod,
             snapshot,
-            context.probes,
+            self._without_held_kills(snapshot),
             restarting_all=self._publishing.restarting_all,
             to_replace=self.to_replace,
         )
@@ -86,6 +93,18 @@ class SyncPod:
             # The kubelet shows a refused start at its next look; there is none before the wait is over.
             self._publishing.publish(snapshot, terminal=False)
         return False
+
+    def _without_held_kills(self, snapshot: Snapshot) -> ProbeState:
+        """The probes' results without the liveness failures whose kills wait; their probes go on."""
+        context, gate = self._context, self._kill_gate
+        if gate is None:
+            return context.probes
+        gated = gate.judge_all(context.now, context.pod, snapshot, context.probes)
+        self.held_until_ns = gated.until_ns
+        context.out += map(Recheck, gated.rechecks)
+        for held in gated.begun:
+            context.record("Warning", messages.KILL_HELD, held.message, held.container)
+        return gated.probes
 
     def _forget_replaced(self, snapshot: Snapshot) -> None:
         for container_id in self.to_replace.keys() - {record.id for record in snapshot.running()}:

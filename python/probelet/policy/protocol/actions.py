@@ -68,6 +68,14 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
+class Recheck:
+    """Take the liveness failure of this container back, whose kill waits: its probe goes on, and its next failure is
+    one again."""
+
+    container: str
+
+
+@dataclass(frozen=True, slots=True)
 class StopProbing:
     """Every container is dead: end the workers that are left (kubelet ``RemovePod``)."""
 
@@ -77,4 +85,4 @@ class Forget:
     """Nothing of the pod is left; the machine is done."""
 
 
-Action: TypeAlias = Perform | Cancel | Record | Publish | Define | Arm | StopProbing | Forget
+Action: TypeAlias = Perform | Cancel | Record | Publish | Define | Arm | Recheck | StopProbing | Forget

@@ -170,6 +170,19 @@ class BackoffDocument(TypedDict):
     """When the container starts."""
 
 
+class HeldDocument(TypedDict):
+    """A liveness kill that waits while a restart cannot help (``holdKills``)."""
+
+    incident: str
+    """The id of the incident for whose end it waits."""
+    what: str
+    """The incident's kind and what is shared, such as ``shared target db:5432``."""
+    since: str
+    """When the probe failed."""
+    until: str
+    """When the container is killed at the latest, unless it answers before."""
+
+
 class ContainerDocument(TypedDict):
     """One container of a pod."""
 
@@ -199,6 +212,8 @@ class ContainerDocument(TypedDict):
     """The wait for the next start; null if the container does not wait."""
     stopping_until: NotRequired[str]
     """Only in ``run``, and only of a container that is being stopped: when its grace is over."""
+    held: NotRequired[HeldDocument]
+    """Only of a container whose liveness kill waits."""
     probes: dict[str, ProbeDocument]
     """The probes that the manifest has, by type: ``liveness``, ``readiness``, ``startup``."""
 

@@ -15,6 +15,7 @@ import msgspec
 
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
+from probelet.spec.annotation.hold_kills import hold_choice
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.probe_changes import ANNOTATION as PROBE_CHANGES
 from probelet.spec.annotation.probe_changes import PATH as PROBE_CHANGES_PATH
@@ -210,10 +211,8 @@ class _Reader:
 
     def _errors(self, pod: Pod) -> list[FieldError]:
         """The mistakes of a pod."""
-        errors = (
-            validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1] + depends_on(pod)[1]
-        )
-        errors += wrong_changes(pod)
+        errors = validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        errors += depends_on(pod)[1] + hold_choice(pod)[1] + wrong_changes(pod)
         if self._rules.deny_hosts:
             errors += denied_hosts(pod)
         if self._rules.runtime == "cri":

@@ -8,6 +8,8 @@ import msgspec
 from probelet.beside.guard.restart.settings.read import read_settings
 from probelet.errors import ClusterError
 from probelet.policy.incidents import Output
+from probelet.policy.node.kill_gate import HoldOptions
+from probelet.spec.annotation.hold_kills import CHOICES, HoldChoice
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.virtual.argument import check_type
 from probelet.virtual.cluster.applying import apply, bind, wanted
@@ -52,6 +54,11 @@ class VirtualCluster:
         kubelet_version: the release whose rules for probes apply, ``1.34`` to ``1.38``.
         endpoint_delay: how much later a Service's endpoints follow the readiness of a pod.
         attempts: how many attempts are kept of each probe, from 2 to 100,000. All are counted.
+        hold_kills: which liveness kills wait while an incident is open on the pod's node that a restart does not
+        mend, as
+            a node's ``holdKills``: ``off``, ``prober`` or ``shared``. The annotation ``probelet.dev/hold-kills`` of a
+            pod decides for the pod.
+        hold_kills_for: how long such a kill waits at most.
         strict: a warning about a manifest, such as an unknown field, is a mistake. False takes such manifests.
 
     Raises:
@@ -69,11 +76,15 @@ class VirtualCluster:
         kubelet_version: str = "1.36",
         endpoint_delay: str = "1s",
         attempts: int = 2_000,
+        hold_kills: HoldChoice = "off",
+        hold_kills_for: str = "5m",
         strict: bool = True,
     ) -> None:
         for name, value in (("nodes", nodes), ("seed", seed), ("attempts", attempts)):
             check_type(name, value, int)
         check_type("strict", strict, bool)
+        if hold_kills not in CHOICES:
+            raise ClusterError(f"hold_kills: {hold_kills!r}: must be one of {', '.join(CHOICES)}")
         if not 1 <= nodes <= NODES_MAX:
             raise ClusterError(f"nodes: {nodes}: must be from 1 to {NODES_MAX}")
         self._seed = seed
@@ -84,6 +95,7 @@ class VirtualCluster:
             kubelet_version=kubelet_version,
             endpoint_delay_ns=nanoseconds("endpoint_delay", endpoint_delay),
             attempts=attempts,
+            hold=HoldOptions(hold_kills, positive("hold_kills_for", hold_kills_for)),
         )
         self._injector = FaultInjector(self._state)
         self._guard: GuardedRestarts | None = None
@@ -183,6 +195,7 @@ class VirtualCluster:
             for pod in workload.pods.values():
                 if pod.version == version.number:
                     self._state.containers.behave(pod, name, made)
+                    self._state.know(pod)
         self._state.containers.refresh()
 
     def dependency(self, name: str, latency: Spread = "5ms", *, asks: tuple[str, ...] = ()) -> None:

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from probelet.host.incident_subjects import subjects
 from probelet.policy.incidents import (
     Exited,
     IncidentDetector,
@@ -22,14 +21,12 @@ from probelet.policy.incidents import (
     telling,
 )
 from probelet.policy.rules.kind import containers
-from probelet.spec.model.container import Container
-from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.text.duration import MILLISECOND
-from probelet.virtual.cluster.behaviour import Behaviour
 from probelet.virtual.cluster.duration import nanoseconds
 from probelet.virtual.cluster.fault import ProberStarved
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.state import ClusterState
+from probelet.virtual.cluster.subjects import detector_name, pod_subjects
 
 Timed: TypeAlias = tuple[int, Input]
 """When, in milliseconds since t = 0, and what."""
@@ -86,20 +83,10 @@ def _appears(state: ClusterState, pod: ClusterPod, *, named: bool, is_first: boo
     """A pod's probes, and the rollout that it is the first pod of. ``is_first``: of its version."""
     workload = state.workloads[pod.workload]
     created = round(pod.spans(state.now)[0].start * 1_000)
-    meta = pod.pod.metadata
-    name = "" if workload.kind == "Pod" else f"{workload.kind}/{workload.name}"
     if pod.version > 1 and is_first:
         image = next((each.image for _, each in containers(pod.pod)), "")
-        yield created, RolledOut(meta.namespace, name, image)
-    behaviours = workload.versions[pod.version - 1].behaviours
-
-    def asks(container: Container, probe_type: ProbeType, probe: Probe) -> tuple[str, ...]:
-        # The code of a container answers no tcpSocket probe, so nothing is asked.
-        if probe.tcp_socket is not None or not named:
-            return ()
-        return tuple(behaviours.get(container.name, Behaviour()).asks.get(probe_type, ()))
-
-    for subject in subjects(pod.pod, pod.node, name, asks):
+        yield created, RolledOut(pod.pod.metadata.namespace, detector_name(workload), image)
+    for subject in pod_subjects(workload, pod, named=named):
         yield created, ProbeKnown(subject)
 
 

@@ -1,14 +1,17 @@
 """A cluster from the inside: nodes, workloads and Services on one clock, around one model of containers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from msgspec.structs import replace
 
 from probelet._rust import ClusterModel
+from probelet.policy.incidents import Subject
+from probelet.policy.node.kill_gate import HoldOptions
 from probelet.policy.protocol.actions import Record
 from probelet.policy.rules.kind import containers
+from probelet.spec.annotation.hold_kills import hold_choice
 from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.text.duration import MILLISECOND, MINUTE, SECOND
 from probelet.virtual.agenda import Agenda
@@ -28,6 +31,7 @@ from probelet.virtual.cluster.node.node import Node, Watch
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.workload import BehavingWorkload
 from probelet.virtual.cluster.record import Event, Exited, Kill
+from probelet.virtual.cluster.subjects import pod_subjects
 from probelet.virtual.prober import Line
 
 SLICE_NS: Final = 10 * MINUTE
@@ -50,7 +54,9 @@ class LivenessGuard(Protocol):
 class ClusterState:
     """The parts of a cluster and what they do to each other. It is the ``Actions`` of its controllers."""
 
-    def __init__(self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int) -> None:
+    def __init__(
+        self, *, nodes: int, seed: int, kubelet_version: str, endpoint_delay_ns: int, attempts: int, hold: HoldOptions
+    ) -> None:
         self.agenda = Agenda()
         self.model = ClusterModel(seed=seed, attempts=attempts)
         self.writer = HistoryWriter()
@@ -67,9 +73,13 @@ class ClusterState:
         workload = BehavingWorkload(self.containers, self._started)
         self.guard: LivenessGuard | None = None
         """Decides about failed liveness probes; None: each kubelet does."""
-        watch = Watch(self.record, self._line, self._forgotten, lambda: self.guard is not None)
+        watch = Watch(
+            self.record, self._line, self._forgotten, lambda: self.guard is not None, self._goes_on, self._subjects
+        )
         self.node_by_name = {
-            name: Node(name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version)
+            name: Node(
+                name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version, hold=hold
+            )
             for number, name in enumerate(f"node-{number}" for number in range(nodes))
         }
         self._dirty: set[str] = set()
@@ -121,11 +131,20 @@ class ClusterState:
         pod = ClusterPod(made, workload.name, chosen.name, version.number, self._changed)
         self.pods[uid] = workload.pods[uid] = pod
         self.containers.add(pod, version.behaviours)
+        if hold_choice(made)[0] not in (None, "off"):
+            chosen.begin_holding()
         chosen.add(pod)
+
+    def know(self, pod: ClusterPod) -> None:
+        """Takes what a pod's probes ask, which may be something else than before."""
+        if (holding := self.node_by_name[pod.node].holding) is not None and not pod.is_terminating:
+            holding.know(self._subjects(pod), pod.version)
 
     def delete(self, pod: ClusterPod) -> None:
         """Delete a pod; its workload replaces it if it is one that does."""
         if not pod.is_terminating:
+            if (holding := self.node_by_name[pod.node].holding) is not None:
+                holding.forget(pod.uid)
             pod.terminate()
 
     def event(self, workload: Workload, reason: str, message: str) -> None:
@@ -190,10 +209,14 @@ class ClusterState:
             exited = Exited(self.now / SECOND, pod.name, name, newest.exit_code, newest.reason)
             pod.exits.append(exited)
             self.writer.exit(exited)
+            if (holding := self.node_by_name[pod.node].holding) is not None:
+                holding.ended(pod.uid, name)
 
     def _forgotten(self, uid: str) -> None:
         pod = self.pods[uid]
         pod.is_gone = True
+        if (holding := self.node_by_name[pod.node].holding) is not None:
+            holding.forget(uid)
         self.sync(pod)
         self.node_by_name[pod.node].pods.pop(uid, None)
         self.containers.remove(pod)
@@ -221,7 +244,7 @@ class ClusterState:
             if self.guard is not None and line["type"] == "liveness":
                 self._guarded(self.guard, uid, line)
             elif line["result"] == "Failure" and line["type"] != "readiness":
-                self._killed(at, uid, line["type"], line["container_id"])
+                self._failed(at, uid, line["type"], line["container_id"])
             self.sync(self.pods[uid])
 
     def _guarded(self, guard: LivenessGuard, uid: str, line: Line) -> None:
@@ -232,14 +255,27 @@ class ClusterState:
             failed = line["result"] == "Failure"
             guard.result(pod, running.name, running.id, failure if failed else None)
 
-    def _killed(self, at: float, uid: str, probe_type: str, container_id: str) -> None:
+    def _failed(self, at: float, uid: str, probe_type: str, container_id: str) -> None:
+        """A verdict of a probe kills; that of a liveness probe only if the pod's gate does not hold the kill."""
         pod = self.pods[uid]
         running = pod.runtime.running(container_id)
-        if running is not None:
-            reason = self._failures.get((uid, running.name, probe_type), "")
-            kill = Kill(at, pod.name, running.name, probe_type, reason)  # type: ignore[arg-type]
-            pod.kills.append(kill)
-            self.writer.kill(kill)
+        if running is None or (probe_type == "liveness" and pod.has_kill_gate):
+            return
+        self._killed(at, pod, running.name, probe_type)
+        if (holding := self.node_by_name[pod.node].holding) is not None:
+            holding.killed(uid, running.name)
+
+    def _goes_on(self, uid: str, container: str) -> None:
+        self._killed(self.now / SECOND, self.pods[uid], container, "liveness")
+
+    def _killed(self, at: float, pod: ClusterPod, container: str, probe_type: str) -> None:
+        reason = self._failures.get((pod.uid, container, probe_type), "")
+        kill = Kill(at, pod.name, container, probe_type, reason)  # type: ignore[arg-type]
+        pod.kills.append(kill)
+        self.writer.kill(kill)
+
+    def _subjects(self, pod: ClusterPod) -> Iterable[Subject]:
+        return pod_subjects(self.workloads[pod.workload], pod)
 
     def _event(self, at: float, uid: str, reason: str, message: str, kind: str, path: str) -> str:
         """Record an event of a pod; returns the container that it is about."""

@@ -9,6 +9,7 @@ use super::model::worker::{Signal, Worker};
 use super::output::{Output, WorkerId};
 use super::state::Prober;
 use crate::podstatus::PodStatus;
+use crate::results::ProbeResult;
 use crate::semantics::{ExistingWorker, Semantics};
 use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
@@ -95,6 +96,20 @@ impl Prober {
             pauses.push(Pause { container: container.into(), probe_type, until });
         }
         self.refresh_views(index);
+        true
+    }
+
+    /// Takes a container's liveness failure back, for a caller that lets its kill wait: the result becomes Unknown, and the
+    /// probe goes on. Its next failed run is a Failure again, and its next success a Success. Returns false, and changes
+    /// nothing, if no liveness probe of the container rests after a failure.
+    pub fn recheck(&mut self, uid: &str, container: &str) -> bool {
+        let found = self.pods.find(uid).and_then(|pod| self.worker(pod, container, ProbeType::Liveness));
+        let Some(id) = found.filter(|&id| self.workers[id].on_hold) else {
+            return false;
+        };
+        self.workers[id].stand_before_failure();
+        self.set_result(id, ProbeResult::Unknown);
+        self.touch(id);
         true
     }
 

@@ -43,6 +43,10 @@ pub(crate) enum Step {
         nth: usize,
         outcome: u8,
     },
+    /// Takes back the liveness failure of a container whose worker rests.
+    Recheck {
+        nth: usize,
+    },
 }
 
 /// A driver that keeps attempts in flight until the scenario ends them, and checks the laws.
@@ -117,6 +121,7 @@ impl Driver {
                 self.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, outcome_of(*outcome), self.now);
             }
             Step::Land { .. } => {}
+            Step::Recheck { nth } => self.recheck(*nth),
         }
         self.settle();
     }
@@ -132,6 +137,18 @@ impl Driver {
         let prober = self.manager.prober_mut();
         prober.define_pod(Arc::new(changed));
         prober.change_probes(&pod.uid);
+    }
+
+    fn recheck(&mut self, nth: usize) {
+        let is_failed = |worker: &&WorkerId| self.started[worker].2 == ProbeType::Liveness;
+        let resting: Vec<WorkerId> = self.held.keys().filter(is_failed).copied().collect();
+        if !resting.is_empty() {
+            let worker = resting[nth % resting.len()];
+            let (pod, container, _) = self.started[&worker].clone();
+            if self.manager.prober_mut().recheck(&pod, &container) {
+                self.held.remove(&worker);
+            }
+        }
     }
 
     /// Forgets every pod and ends every attempt in flight; nothing may be left then.

@@ -3,6 +3,7 @@
 mod ended;
 mod order;
 mod published;
+mod recheck;
 mod update;
 mod workers;
 

@@ -192,11 +192,12 @@ pub enum Call {
     TakeStatus(Facts),
     /// UpdatePodStatus on a copy.
     Update(Facts),
-    /// A probe makes no attempt for a while. This variant and the next are the last ones, so that recordings without them
-    /// read as before.
+    /// A probe makes no attempt for a while. New variants come last, so that recordings without them read as before.
     Pause(PauseRecord),
     /// The pod that runs takes the probes with which it was last defined.
     ChangeProbes,
+    /// The liveness probe of this container goes on after a failure.
+    Recheck(Box<str>),
 }
 
 impl Call {
@@ -216,7 +217,8 @@ impl Call {
             | Self::StopLivenessAndStartup
             | Self::Take
             | Self::Pause(_)
-            | Self::ChangeProbes => None,
+            | Self::ChangeProbes
+            | Self::Recheck(_) => None,
         }
     }
 }

@@ -148,6 +148,7 @@ impl Gather {
             Call::Update(facts) => self.facts(pod, facts).map(Input::Update),
             Call::Pause(pause) => Some(Input::Pause(pause)),
             Call::ChangeProbes => Some(Input::ChangeProbes),
+            Call::Recheck(container) => Some(Input::Recheck(container)),
         };
         let Some(input) = input else { return };
         let is_last = input == Input::Forget;

@@ -100,6 +100,8 @@ pub enum Input {
     Pause(PauseRecord),
     /// See [`super::Call::ChangeProbes`].
     ChangeProbes,
+    /// The liveness probe of this container goes on after a failure.
+    Recheck(Box<str>),
 }
 
 impl Input {

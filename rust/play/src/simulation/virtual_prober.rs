@@ -261,10 +261,10 @@ impl Simulation {
         }
     }
 
-    /// Notes an attempt that is bad after a good one, or good after a bad one, as a live engine does.
+    /// Notes an attempt if it is a turn, by the rule of a live engine's history.
     fn note_turn(&mut self, worker: WorkerId, cause: Cause, overdue: Duration, outcome: &Outcome) {
-        let (script, is_bad) = (&mut self.worker_scripts[worker as usize], cause != Cause::Ok);
-        if std::mem::replace(&mut script.is_bad, is_bad) == is_bad {
+        let is_bad = cause != Cause::Ok;
+        if !self.worker_scripts[worker as usize].take_turn(is_bad) {
             return;
         }
         let Some(target) = self.manager.prober().target(worker) else {

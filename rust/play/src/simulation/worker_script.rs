@@ -9,6 +9,7 @@ use super::handlers::Handlers;
 use super::record::Record;
 use crate::cause::Cause;
 use crate::counts::Counts;
+use crate::history::TURNS_OF_A_RUN;
 
 /// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
 #[derive(Debug)]
@@ -27,8 +28,8 @@ pub(super) struct WorkerScript {
     pub(super) is_exec: bool,
     /// The number of its probe, if its answers come from a container's behaviour.
     pub(super) probe: Option<u32>,
-    /// Whether its last attempt was bad.
-    pub(super) is_bad: bool,
+    /// Its bad attempts in a row; None before its first attempt.
+    pub(super) bad_in_a_row: Option<usize>,
 }
 
 /// An attempt on its way.
@@ -56,7 +57,18 @@ impl WorkerScript {
             steady: None,
             is_exec: matches!(target.probe().handler, Handler::Exec { .. }),
             probe: None,
-            is_bad: false,
+            bad_in_a_row: None,
+        }
+    }
+
+    /// Counts an attempt; returns whether it is a turn, by the rule of [`crate::history::History`].
+    pub(super) fn take_turn(&mut self, is_bad: bool) -> bool {
+        let before = self.bad_in_a_row;
+        self.bad_in_a_row = Some(if is_bad { before.unwrap_or(0).saturating_add(1) } else { 0 });
+        match before {
+            None => true,
+            Some(0) => is_bad,
+            Some(bad) => !is_bad || bad < TURNS_OF_A_RUN,
         }
     }
 }

@@ -93,13 +93,18 @@ impl Lives {
         self.lives.iter().map(|(id, life)| (&**id, life))
     }
 
-    /// The first verdict of each container that ends it.
+    /// The first verdict of each container that ends it. A failure that was taken back while the container ran on, so that
+    /// its kill could wait, is none.
     pub fn kills(&self, published: &[Published]) -> Vec<Kill> {
         let mut kills: Vec<Kill> = Vec::new();
         for result in published {
             let Some(life) = self.lives.get(&result.container_id) else { continue };
             let runs = life.ran_us.is_some_and(|ran| ran <= result.at_us)
                 && life.ended_us.is_none_or(|ended| result.at_us < ended);
+            let was_taken_back = result.result == ProbeResult::Unknown && result.probe_type == ProbeType::Liveness;
+            if runs && was_taken_back {
+                kills.retain(|kill| kill.container_id != result.container_id);
+            }
             let is_verdict = result.result == ProbeResult::Failure && result.probe_type != ProbeType::Readiness;
             if runs && is_verdict && !kills.iter().any(|kill| kill.container_id == result.container_id) {
                 let (at_us, probe_type, container_id) = (result.at_us, result.probe_type, result.container_id.clone());

@@ -167,6 +167,7 @@ impl<'a> Player<'a> {
                 let now = self.now;
                 self.prober().pause(uid, container, *probe_type, at(*until_us), now);
             }
+            Input::Recheck(container) => drop(self.prober().recheck(uid, container)),
         }
     }
 

@@ -3,6 +3,7 @@
 import json
 
 from probelet.beside.takeover.patch import WARNING_BYTES_MAX
+from probelet.spec.annotation.hold_kills import ANNOTATION as HOLD_KILLS
 from probelet.spec.annotation.probe_options import ANNOTATION, PATH
 
 from tests.unit.beside.takeover.pods import LIVENESS, called, container, pod
@@ -38,3 +39,12 @@ def test_a_wrong_wish_to_change_probes_is_a_warning() -> None:
     _, answer = called(pod(container(livenessProbe=LIVENESS), annotations=annotations))
     (only,) = answer.warnings
     assert 'annotations[probelet.dev/probe-changes]: Unsupported value: "yes": supported values: "live"' in only
+
+
+def test_a_choice_of_held_kills_that_does_not_exist_is_a_warning_too() -> None:
+    annotated = {HOLD_KILLS: "sometimes"}
+    _, answer = called(pod(container(livenessProbe=LIVENESS), annotations=annotated))
+    (warning,) = answer.warnings
+    said = f'metadata.annotations[{HOLD_KILLS}]: Unsupported value: "sometimes": supported values: off, prober, shared'
+    assert warning == f"probelet: {said}"
+    assert called(pod(container(livenessProbe=LIVENESS), annotations={HOLD_KILLS: "shared"}))[1].warnings == ()

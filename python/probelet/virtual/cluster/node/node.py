@@ -1,16 +1,19 @@
 """A node: a prober and a restart gate of its own, and the pods that they act on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from probelet._rust import ClusterModel, Simulation
 from probelet.policy.glue.status_layer import status_of
+from probelet.policy.incidents import Subject
+from probelet.policy.node.kill_gate import HoldOptions
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Record
 from probelet.spec.model.pod import Pod, PodCondition, PodStatus
 from probelet.virtual.agenda import Agenda
+from probelet.virtual.cluster.node.holding import NodeHolding
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.prober import GuardedProber
 from probelet.virtual.pod import NodeContext
@@ -30,13 +33,25 @@ class Watch:
     """Nothing of the pod is left."""
     is_guarded: Callable[[], bool]
     """Whether liveness results are for enhanced liveness and not for the node's agent. Has no UID."""
+    killed: Callable[[str, str], None]
+    """A liveness kill goes on that might have waited; the container comes second."""
+    subjects: Callable[[ClusterPod], Iterable[Subject]]
+    """Returns the probes of a pod for the detector of incidents. Has the pod, not its UID."""
 
 
 class Node:
     """A node of a cluster. ``seed`` is of the jitter of first probes."""
 
     def __init__(
-        self, name: str, agenda: Agenda, workload: Workload, watch: Watch, *, seed: int, kubelet_version: str
+        self,
+        name: str,
+        agenda: Agenda,
+        workload: Workload,
+        watch: Watch,
+        *,
+        seed: int,
+        kubelet_version: str,
+        hold: HoldOptions,
     ) -> None:
         self.name = name
         self.pods: dict[str, ClusterPod] = {}
@@ -50,7 +65,12 @@ class Node:
         self._gate = RestartGate()
         self._simulation = self._new_simulation(None, None)
         self._prober = GuardedProber(self._simulation, watch.line, watch.is_guarded)
+        self._hold = hold
+        self.holding: NodeHolding | None = None
+        """Notices incidents and holds kills; None while no pod asks for that."""
         self._context: NodeContext | None = self._new_context()
+        if hold.choice != "off":
+            self.begin_holding()
 
     @property
     def simulation(self) -> Simulation:
@@ -60,8 +80,22 @@ class Node:
     def add(self, pod: ClusterPod) -> None:
         """A pod is bound to the node."""
         self.pods[pod.uid] = pod
+        if self.holding is not None:
+            self.holding.know(self._watch.subjects(pod), pod.version)
         if self._context is not None:
             pod.appear(self._context)
+
+    def begin_holding(self) -> None:
+        """From now on incidents are noticed on this node, and the kills of pods that come may wait."""
+        if self.holding is not None:
+            return
+        self.holding = holding = NodeHolding(self._agenda, self._hold, self._watch.killed)
+        for pod in self.pods.values():
+            if not pod.is_terminating:
+                holding.know(self._watch.subjects(pod), pod.version)
+        self._prober.watch_turns(holding.turn)
+        if self._context is not None:
+            self._context = self._new_context()
 
     def act(self) -> None:
         """Act on what the simulation has written."""
@@ -92,6 +126,9 @@ class Node:
         self._simulation = self._new_simulation(now_ns, self._simulation if restore else None)
         self._prober = GuardedProber(self._simulation, self._watch.line, self._watch.is_guarded)
         self._context = self._new_context()
+        if self.holding is not None:
+            self.holding = None
+            self.begin_holding()
         for pod in self.pods.values():
             pod.pod = _as_the_api_has_it(pod.pod, is_ready=pod.is_ready)
             pod.appear(self._context)
@@ -110,6 +147,7 @@ class Node:
             self._prober,
             self._gate,
             self._workload,
+            kill_gate=None if self.holding is None else self.holding.gate,
             on_record=self._watch.record,
             on_forget=self._watch.forget,
         )

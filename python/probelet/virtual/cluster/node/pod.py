@@ -35,6 +35,8 @@ class ClusterPod:
         """The condition Ready as the API server knows it."""
         self.ready_since = 0
         """When it became so, in nanoseconds."""
+        self.has_kill_gate = False
+        """Whether its liveness kills may wait."""
         self.is_terminating = False
         self.is_gone = False
         self.kills: list[Kill] = []
@@ -55,6 +57,7 @@ class ClusterPod:
 
     def appear(self, context: NodeContext) -> None:
         """The node's agent sees the pod: for the first time, or after its own restart."""
+        self.has_kill_gate = context.kill_gate is not None
         pod = _Watched(self.pod, context, f"virtual://{self.uid}-", self._runtime, self._changed)
         self._machine, self._runtime = pod, pod.runtime
         pod.observe()

@@ -71,6 +71,14 @@ impl Worker {
         }
     }
 
+    /// Fills the window so far that one more failure is a verdict.
+    #[cold]
+    pub(crate) fn fill_window_but_one(&mut self) {
+        if let Some(opted) = &mut self.opted {
+            opted.window = opted.options.failures.map_or(0, |failures| (1 << (failures.at - 1)) - 1);
+        }
+    }
+
     /// Counts an error-free run of a probe with options, which ends at `now`. Returns whether its threshold is reached.
     #[cold]
     pub(crate) fn count_by_options(&mut self, result: ProbeResult, now: Instant) -> bool {

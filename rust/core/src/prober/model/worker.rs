@@ -252,6 +252,14 @@ impl Worker {
         self.forget_runs();
     }
 
+    /// Ends the hold, with counts of which one more failure is a verdict.
+    pub(crate) fn stand_before_failure(&mut self) {
+        self.on_hold = false;
+        self.last_result = ProbeResult::Failure;
+        self.result_run = self.effective_failure_threshold() - 1;
+        self.fill_window_but_one();
+    }
+
     /// Whether publishing `result` puts the worker on hold until the container is replaced.
     pub(crate) fn holds_after(&self, result: ProbeResult, semantics: &Semantics) -> bool {
         match self.probe_type {
