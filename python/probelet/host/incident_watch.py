@@ -7,12 +7,11 @@ event loop. Everything that is kept is bounded: the detector bounds the open inc
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.batches import BatchReader
 from probelet.host.incident_document import incident_document, render_incidents
-from probelet.host.timers import Timers
 from probelet.policy.incidents import (
     Began,
     Ended,
@@ -51,6 +50,22 @@ for no more of them."""
 Change: TypeAlias = Literal["began", "grew", "reclassified", "ended"]
 
 
+class Deadlines(Protocol):
+    """The clock of the watch; ``host.timers.Timers`` is one."""
+
+    def now(self) -> int:
+        """Monotonic nanoseconds."""
+
+    def wall_ns(self) -> int:
+        """Unix nanoseconds."""
+
+    def arm(self, deadline_ns: int, fire: Callable[[], None]) -> int:
+        """Calls ``fire`` at ``deadline_ns``; returns the token for ``cancel``."""
+
+    def cancel(self, token: int) -> None:
+        """Forgets a deadline."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Pod:
     name: str
@@ -64,7 +79,7 @@ class _Pod:
 class IncidentWatch:
     """``begin`` once, before the first pod; without it nothing is noticed, and every call returns at once."""
 
-    def __init__(self, timers: Timers, node: str) -> None:
+    def __init__(self, timers: Deadlines, node: str) -> None:
         self.is_on = False
         self.listeners: list[Callable[[Output], None]] = []
         """Called with everything that the detector puts out."""
@@ -82,10 +97,11 @@ class IncidentWatch:
         self._changes: deque[NumberedChange] = deque(maxlen=CHANGES_MAX)
         self._seq = 0
 
-    def begin(self, batches: BatchReader) -> None:
-        """From now on incidents are noticed."""
+    def begin(self, batches: BatchReader | None = None) -> None:
+        """From now on incidents are noticed, among the attempts of an engine's batches if it has one."""
         self.is_on = True
-        batches.watch_turns(self.take_turns)
+        if batches is not None:
+            batches.watch_turns(self.take_turns)
 
     # What happens.
 

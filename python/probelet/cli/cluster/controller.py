@@ -55,6 +55,14 @@ def controller(
             help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
         ),
     ] = None,
+    listen: Annotated[
+        str | None,
+        Parameter(
+            name="--listen",
+            metavar="ADDR",
+            help="Loopback HOST:PORT of the page for people and of /incidents. Default: none.",
+        ),
+    ] = None,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
@@ -69,7 +77,9 @@ def controller(
     log.set_up()
     try:
         with ExitStack() as stack:
-            pages = None
+            pages = people = None
+            if listen is not None:
+                people = stack.enter_context(closing(listening_socket(parse_address(listen))))
             if listen_health is not None:
                 address = parse_address(listen_health, flag="--listen-health")
                 # A kubelet's probe goes to the address of a pod.
@@ -85,6 +95,7 @@ def controller(
                     is_prober_kruise=prober == "kruise",
                     trust_changes=trust_changes,
                     pages=pages,
+                    people=people,
                     seconds=duration,
                 )
             )

@@ -43,9 +43,14 @@ PAGE: Final = f"""<!doctype html>
 <label><input id="only" type="checkbox"> only in trouble</label>
 <span id="shown" class="dim" role="status"></span>
 </div>
-<p class="dim legend"><span><b class="good">▂</b> good</span> <span><b class="warn">▅</b> late or warning</span>
+<ul id="about" class="dim"></ul>
+<p class="dim legend" data-beats="attempts">
+<span><b class="good">▂</b> good</span> <span><b class="warn">▅</b> late or warning</span>
 <span><b class="bad">█</b> failed</span> <span><b class="warn">▚</b> prober error</span>
 <span>newest on the right</span></p>
+<p class="dim legend" data-beats="times" hidden><span><b class="good">▂</b> ten seconds without a failure</span>
+<span><b class="warn">▅</b> a last attempt failed</span> <span><b class="bad">█</b> a probe is Failed</span>
+<span><b class="warn">▚</b> nothing known</span> <span>newest on the right</span></p>
 <ul id="pods"></ul>
 </section>
 <section aria-labelledby="events-head">
