@@ -36,6 +36,7 @@ class IncidentReconciler:
         self.watch.listeners.append(IncidentEvents(self.watch, self._on_pod, self._on_node))
         self.watch.begin()
         self._write_on_node = node_record(events)
+        self._timer: int | None = None
 
     def begin(self) -> None:
         """This process leads from now on."""
@@ -56,6 +57,7 @@ class IncidentReconciler:
         """Takes a change of the cluster."""
         for noticed in self.cluster.handle(self._now(), change):
             self._tell(noticed)
+        self._arm()
 
     def metrics(self) -> bytes:
         """The series of incidents: of the leader alone, because all controllers see the same."""
@@ -63,6 +65,18 @@ class IncidentReconciler:
 
     def _now(self) -> int:
         return self._clock.wall_ns() // MILLISECOND
+
+    def _arm(self) -> None:
+        due_ms = self.cluster.next_deadline_ms
+        if self._timer is None and due_ms is not None:
+            wait_ns = max(0, due_ms - self._now()) * MILLISECOND
+            self._timer = self._deadlines.arm(self._deadlines.now() + wait_ns, self._pass)
+
+    def _pass(self) -> None:
+        self._timer = None
+        for noticed in self.cluster.passed(self._now()):
+            self._tell(noticed)
+        self._arm()
 
     def _tell(self, noticed: Noticed) -> None:
         match noticed:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
-from probelet.beside.guard.objects.node_probes import NodeProbes, PodProbes, ProbeState
+from probelet.beside.guard.objects.node_probes import PUBLISHED_NS, NodeProbes, PodProbes, ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import NodeChanged, PodChanged, ProbesChanged, RequestChanged
 from probelet.beside.incidents.node import NodeSeen
@@ -34,6 +35,11 @@ class _Seen:
     probes: PodProbes
     runs: dict[str, int] = field(default_factory=dict)
     """The failed attempts in a row that were told, of each container that fails."""
+    alone_ms: int = 0
+    """Until when nothing counts against it alone (law 3)."""
+    is_waiting: bool = False
+    restarted: list[str] = field(default_factory=list)
+    """The containers whose restart is to be told then."""
 
 
 class ClusterIncidents:
@@ -48,6 +54,8 @@ class ClusterIncidents:
         self._pods: dict[str, GuardedPod] = {}
         self._seen: dict[str, _Seen] = {}
         self._not_ready: set[str] = set()
+        # When the next of the pods that wait may be told of, and its UID.
+        self._waiting: list[tuple[int, str]] = []
         # Pods with an open request: UID -> its key.
         self._requested: dict[str, tuple[str, str]] = {}
 
@@ -72,6 +80,26 @@ class ClusterIncidents:
                 return list(self._node_changed(name, node is None or node.is_ready, now_ms))
             case RequestChanged():
                 return list(self._request_changed(change))
+
+    @property
+    def next_deadline_ms(self) -> int | None:
+        """When ``passed`` wants to be called; None: not before the next change."""
+        return self._waiting[0][0] if self._waiting else None
+
+    def passed(self, now_ms: int) -> list[Noticed]:
+        """Time has passed."""
+        found: list[Noticed] = []
+        while self._waiting and self._waiting[0][0] <= now_ms:
+            _, uid = heappop(self._waiting)
+            seen = self._seen.get(uid)
+            if seen is None or not seen.is_waiting:
+                continue
+            seen.is_waiting = False
+            turns = [turn for probe in seen.probes.probes for turn in _turns(seen, probe, probe, now_ms)]
+            found += [Ended(turns)] if turns else []
+            found += [Restarting(uid, container) for container in seen.restarted]
+            seen.restarted.clear()
+        return found
 
     def beat(self, now_ms: int) -> list[Noticed]:
         """A beat of every node is over."""
@@ -137,9 +165,13 @@ class ClusterIncidents:
             return
         if request.pod_uid and self._requested.get(request.pod_uid) != change.key:
             self._requested[request.pod_uid] = change.key
-            if request.is_ours and request.pod_uid in self._seen:
-                for container in request.containers:
-                    yield Restarting(request.pod_uid, container.name)
+            seen = self._seen.get(request.pod_uid)
+            if request.is_ours and seen is not None:
+                containers = [container.name for container in request.containers]
+                if seen.is_waiting:
+                    seen.restarted += containers
+                else:
+                    yield from (Restarting(request.pod_uid, container) for container in containers)
 
     # Pods.
 
@@ -159,6 +191,9 @@ class ClusterIncidents:
         turns = [turn for probe in probes.probes for turn in _turns(seen, old.get(probe.container), probe, now_ms)]
         if turns:
             yield Ended(turns)
+        if seen.alone_ms > now_ms and not seen.is_waiting:
+            seen.is_waiting = True
+            heappush(self._waiting, (seen.alone_ms, uid))
 
     def _forget(self, uid: str) -> Iterator[Noticed]:
         if self._seen.pop(uid, None) is not None:
@@ -182,12 +217,14 @@ def _turns(seen: _Seen, before: ProbeState | None, probe: ProbeState, now_ms: in
         if probe.state == "Succeeded" and is_news:
             yield _turn(seen.pod, probe, now_ms)
         return
+    if not seen.runs:
+        seen.alone_ms = now_ms + probe.period_seconds * 1_000 + PUBLISHED_NS // MILLISECOND
     run = 1
-    if probe.state == "Failed":
+    if probe.state == "Failed" and now_ms >= seen.alone_ms:
         is_again = before is not None and before.state == "Failed" and probe.probed_ns > before.probed_ns
         run = max(min(TURNS_MAX, probe.failure_threshold), told + is_again)
     seen.runs[probe.container] = max(told, run)
-    for _ in range(run - told):
+    for _ in range(max(0, run - told)):
         yield _turn(seen.pod, probe, now_ms)
 
 
