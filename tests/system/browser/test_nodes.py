@@ -51,8 +51,8 @@ async def test_nodes_are_rows_and_incidents_are_on_top(shown: Shown) -> None:
     assert await page.run("document.querySelector('#counts').textContent") == "3 nodes, 2 well, 1 in trouble"
     assert await page.run("document.querySelector('#pods-head').textContent") == "Nodes"
     assert "no other attempts" in await page.run("document.querySelector('#about').textContent")
-    legends = "[...document.querySelectorAll('.legend:not([hidden])')].map((found) => found.dataset.beats).join()"
-    assert await page.run(legends) == "times"
+    legends = "[...document.querySelectorAll('.legend:not([hidden])')].map((found) => found.dataset.of).join()"
+    assert await page.run(legends) == "node"
     assert await page.run("document.title") == "1 in trouble · cluster · probelet"
     shown.nodes.incidents.open = [incident()]
     await page.until("document.querySelector('#open').textContent.startsWith('shared target db:5432, for 12s')")

@@ -186,9 +186,9 @@ SCRIPT: Final = r"""
     data = fresh;
     version = data.version;
     if (data.order) order = data.order;
-    const { noun, good, beats } = data.words;
+    const { noun, good } = data.words;
     write($("pods-head"), `${noun[0].toUpperCase()}${noun.slice(1)}s`);
-    for (const legend of document.querySelectorAll(".legend")) legend.hidden = legend.dataset.beats !== beats;
+    for (const one of document.querySelectorAll("[data-of]")) one.hidden = one.dataset.of !== noun;
     fill($("about"), data.about, (text) => make("li", "", text));
     for (const row of data.rows) showPod(row);
     if (data.order) arrange();
