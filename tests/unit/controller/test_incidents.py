@@ -116,7 +116,9 @@ async def test_without_the_right_to_write_events_incidents_go_on_and_the_log_say
 async def test_before_anything_is_read_the_page_says_so(cluster: ScriptedCluster) -> None:
     cluster.api.faults.add(Answer(503), "list", "nodepodprobes", times=None)
     controller = await cluster.controller()
-    await cluster.until(lambda: (controller.service.why_not_known or "").endswith("reach: nodepodprobes"))
+    await cluster.until(
+        lambda: (controller.service.why_not_known or "").endswith("reach: nodepodprobes.apps.kruise.io")
+    )
     notes = ControllerView(controller.service, cluster.clock).document("")["notes"]
     assert any("out of reach: nodepodprobes" in note.lower() for note in notes), notes
 

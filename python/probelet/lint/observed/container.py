@@ -78,6 +78,14 @@ class ObservedContainer:
     """In their order."""
     lives: tuple[Run, ...] = ()
     """In their order."""
+    image: str = ""
+    """Empty if the source does not say it."""
+
+    @property
+    def release(self) -> str:
+        """What tells the container from those of other versions: its image, or what its pod's name has before the last
+        part, in which a Deployment's pods have the hash of their template."""
+        return self.image or self.pod.rpartition("-")[0]
 
     @property
     def kills_in_row(self) -> int:

@@ -64,7 +64,8 @@ class PodRows:
         """Each pod as it is when its row is made."""
         status = self._view.status()
         as_of = datetime.fromisoformat(status.head["as_of"])
-        return Told(status.head, (pod_row(dict(pod), as_of) for pod in status.pods), PODS)
+        rows = (pod_row(dict(pod), as_of) for pod in status.pods)
+        return Told(status.head, rows, PODS, status.head.get("drifts", ()))
 
     @property
     def incidents(self) -> IncidentFeed | None:
