@@ -221,7 +221,7 @@ class Leadership:
             await self._tasks.close()
 
     def _changed(self, change: inputs.Input) -> None:
-        """What the decision gets, the incidents get too. The decision comes first: restarts depend on it."""
+        """A change for the decision is one for the incidents too. The decision comes first: restarts depend on it."""
         self.restarts.handle(change)
         match change:
             case inputs.PodChanged() | inputs.NodeChanged() | inputs.ProbesChanged() | inputs.RequestChanged():

@@ -79,14 +79,14 @@ class ControllerView:
         return self._clock.wall_ns() // MILLISECOND
 
     def _notes(self) -> list[str]:
-        """What is missing, in sentences."""
+        """Sentences about missing objects, a missing leader and pods beyond the limit."""
         why = (self._service.why_not_leading, self._service.why_not_known)
         notes = [f"{each[0].upper()}{each[1:]}." for each in why if each is not None]
         incidents = self._incidents
         if incidents is not None and incidents.cluster.pods > PODS_MAX:
             cluster = incidents.cluster
             notes.append(
-                f"Incidents are looked for among {cluster.watched:,} of {cluster.pods:,} pods: more than {PODS_MAX:,} "
+                f"The detector of incidents knows {cluster.watched:,} of {cluster.pods:,} pods: more than {PODS_MAX:,} "
                 "would need too much memory."
             )
         return notes

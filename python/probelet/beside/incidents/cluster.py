@@ -19,7 +19,7 @@ TURNS_MAX: Final = 10
 """The failed attempts in a row that a state stands for; the detector waits for no more."""
 
 PODS_MAX: Final = 20_000
-"""Pods among which incidents are looked for; of those beyond, the pages have the states alone."""
+"""Pods that the detector gets; of other pods the pages have the states alone."""
 
 OLD_MS: Final = 600_000
 """A failure that is older by the node's clock than this, or from the future, has the time at which it was heard."""
@@ -34,12 +34,12 @@ class _Seen:
     pod: GuardedPod
     probes: PodProbes
     runs: dict[str, int] = field(default_factory=dict)
-    """The failed attempts in a row that were told, of each container that fails."""
+    """The failed attempts in a row that the detector has got, of each container that fails."""
     alone_ms: int = 0
     """Until when nothing counts against it alone (law 3)."""
     is_waiting: bool = False
     restarted: list[str] = field(default_factory=list)
-    """The containers whose restart is to be told then."""
+    """The containers whose restart the detector gets then."""
 
 
 class ClusterIncidents:
@@ -54,7 +54,7 @@ class ClusterIncidents:
         self._pods: dict[str, GuardedPod] = {}
         self._seen: dict[str, _Seen] = {}
         self._not_ready: set[str] = set()
-        # When the next of the pods that wait may be told of, and its UID.
+        # When the detector gets the rest about a pod that waits, and its UID.
         self._waiting: list[tuple[int, str]] = []
         # Pods with an open request: UID -> its key.
         self._requested: dict[str, tuple[str, str]] = {}
@@ -66,7 +66,7 @@ class ClusterIncidents:
 
     @property
     def watched(self) -> int:
-        """The pods among which incidents are looked for."""
+        """The pods that the detector knows."""
         return len(self._seen)
 
     def handle(self, now_ms: int, change: Change) -> list[Noticed]:

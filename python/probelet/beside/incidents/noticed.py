@@ -1,4 +1,4 @@
-"""What follows from a change of the cluster for the detector of incidents."""
+"""Outputs of ``cluster``: the detector of incidents gets them."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,6 +1,6 @@
 """``probelet controller``."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
@@ -23,6 +23,16 @@ app = verb(
     "probelet controller --listen-health 0.0.0.0:9444 --log-format json",
     "probelet controller --coexist-kruise --prober kruise",
 )
+
+
+Listen: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--listen",
+        metavar="ADDR",
+        help="Loopback HOST:PORT of the page for people and of /incidents. Default: none.",
+    ),
+]
 
 
 @app.default
@@ -55,14 +65,7 @@ def controller(
             help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
         ),
     ] = None,
-    listen: Annotated[
-        str | None,
-        Parameter(
-            name="--listen",
-            metavar="ADDR",
-            help="Loopback HOST:PORT of the page for people and of /incidents. Default: none.",
-        ),
-    ] = None,
+    listen: Listen = None,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:

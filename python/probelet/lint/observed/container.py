@@ -83,8 +83,8 @@ class ObservedContainer:
 
     @property
     def release(self) -> str:
-        """What tells the container from those of other versions: its image, or what its pod's name has before the last
-        part, in which a Deployment's pods have the hash of their template."""
+        """The name of its version: its image, or the pod's name without the last part, which ends in the hash of a
+        Deployment's template."""
         return self.image or self.pod.rpartition("-")[0]
 
     @property

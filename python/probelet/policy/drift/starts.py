@@ -67,7 +67,7 @@ class Starts:
             known.budget = budget
 
     def drifts(self) -> Iterator[Drift]:
-        """What takes longer with the newest image, in the order of the latest starts."""
+        """The containers that take longer with the newest image, in the order of the latest starts."""
         for (workload, container), known in self._containers.items():
             if known.old is not None and known.budget:
                 found = compare(known.old.took, known.new.took, known.budget)

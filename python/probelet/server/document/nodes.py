@@ -60,6 +60,6 @@ class NodesDocument(TypedDict):
     leads: bool
     """Whether this controller decides."""
     notes: list[str]
-    """What is missing: no leader, objects that are not read yet, pods beyond the limit."""
+    """Sentences about what is missing: no leader, objects that are not read yet, pods beyond the limit."""
     nodes: list[NodeDocument]
     """By name."""

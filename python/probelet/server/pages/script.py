@@ -145,7 +145,7 @@ SCRIPT: Final = r"""
         make("span", "", `${failure.cause}: ${failure.message}`))))));
   };
 
-  // A node's probes, those that fail first.
+  // A node's probes, the failing ones first.
   const showStates = (detail, node) => {
     const rank = (one) => (one.state === "Failed" ? 0 : one.failing ? 1 : 2);
     const states = node.states.toSorted((one, other) => rank(one) - rank(other));

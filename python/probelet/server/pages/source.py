@@ -17,7 +17,7 @@ class Words:
     noun: str
     """One of them: ``pod``."""
     good: str
-    """What a good one is: ``ready``."""
+    """The word for a good one: ``ready``."""
     empty: str
     """The sentence for no rows."""
     beats: str

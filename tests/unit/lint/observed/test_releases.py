@@ -1,4 +1,4 @@
-"""PO115: which releases are compared, and what is said of them."""
+"""PO115: which releases the rule compares, and its findings."""
 
 from pathlib import Path
 
