@@ -8,6 +8,7 @@ from typing import Any
 
 from benches.incidents import page
 from benches.incidents.builtin import EXPECTED, builtin
+from benches.incidents.cost import cost
 from benches.incidents.large import large
 from benches.incidents.quiet import quiet
 from benches.incidents.verdict import judge
@@ -23,10 +24,14 @@ def main() -> int:
     )
     parser.add_argument("--hours", type=int, default=10_000, help="quiet hours")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--cost", action="store_true", help="only measure the cost, and keep the other results")
     parser.add_argument("--page", action="store_true", help="only render the kept results")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     options = parser.parse_args()
-    if not options.page:
+    if options.cost:
+        kept = json.loads(page.RESULTS.read_text())
+        page.RESULTS.write_text(json.dumps(kept | {"cost": with_machine(cost())}, indent=1) + "\n")
+    elif not options.page:
         found = measured(options.count, options.seed, options.hours, options.processes)
         rows = found["random"]
         print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right; quiet: {found['quiet']}", flush=True)
@@ -56,7 +61,13 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         "builtin": scenarios,
         "quiet": quiet_hours,
         "large": large(),
+        "cost": with_machine(cost()),
     }
+
+
+def with_machine(found: dict[str, Any]) -> dict[str, Any]:
+    """Figures with the machine on which they were measured."""
+    return {**found, "machine": machine()}
 
 
 def one(seed: int) -> dict[str, Any] | None:

@@ -37,6 +37,11 @@ def render(found: dict[str, Any]) -> str:
         "pods": f"{found['large']['pods']:,}",
         "kib": f"{found['large']['kib']:,}",
         "micros": f"{found['large']['micros_a_turn']:.0f}",
+        "cost": _table(_by_state(found["cost"])),
+        "cost_pods": found["cost"]["pods"],
+        "cost_windows": found["cost"]["windows"],
+        "cost_seconds": f"{found['cost']['window_seconds']:g}",
+        "cost_origin": origin({key: found["cost"]["machine"][key] for key in ("cpu", "python", "commit")}),
         "origin": origin({key: found["machine"][key] for key in ("cpu", "python", "commit")}),
     }
     return Template(TEMPLATE.read_text()).substitute(values)
@@ -71,6 +76,13 @@ def _by_chance(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
     for row in rows:
         counts = [f"{row[key]:,}" for key in ("clusters", "hours", "attempts", "failed", "incidents")]
         yield [f"{round(1 / row['chance']):,}", *counts]
+
+
+def _by_state(found: dict[str, Any]) -> Iterator[list[str]]:
+    yield ["the probes", "`incidents: true`", "`incidents: false`", "difference: median of the pairs", "half of them"]
+    for name, state in (("are well", found["well"]), ("all fail, in one incident", found["failing"])):
+        micros = (f"{state[key]:.0f} µs" for key in ("on", "off", "more"))
+        yield [name, *micros, f"{state['from']:.0f} to {state['to']:.0f} µs"]
 
 
 def _wrong(rows: list[dict[str, Any]]) -> str:
