@@ -164,7 +164,7 @@ async def test_readers_share_a_build_and_builds_keep_their_share() -> None:
 
 async def test_many_readers_make_the_pace_slower() -> None:
     clock = 100.0
-    pages = Heartbeats(PodRows(FakeView(document(pod("a", container()))), lambda: clock, lambda: 0.0)
+    pages = Heartbeats(PodRows(FakeView(document(pod("a", container())))), lambda: clock, lambda: 0.0)
     readers = [Reader(FakeView(), pages) for _ in range(50)]
     for reader in readers:
         await reader.read()
