@@ -79,10 +79,10 @@ def _by_chance(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
 
 
 def _by_state(found: dict[str, Any]) -> Iterator[list[str]]:
-    yield ["the probes", "`incidents: true`", "`incidents: false`", "difference: median of the pairs", "half of them"]
+    yield ["the probes", "event loop: true", "false", "difference, the middle half", "whole process: true", "false"]
     for name, state in (("are well", found["well"]), ("all fail, in one incident", found["failing"])):
-        micros = (f"{state[key]:.0f} µs" for key in ("on", "off", "more"))
-        yield [name, *micros, f"{state['from']:.0f} to {state['to']:.0f} µs"]
+        loop_on, loop_off, on, off = (f"{state[key]:.0f} µs" for key in ("loop_on", "loop_off", "on", "off"))
+        yield [name, loop_on, loop_off, f"{state['from']:.0f} to {state['to']:.0f} µs", on, off]
 
 
 def _wrong(rows: list[dict[str, Any]]) -> str:

@@ -25,6 +25,14 @@ app = verb(
 )
 
 
+TrustChanges: TypeAlias = Annotated[
+    bool,
+    Parameter(
+        name="--trust-changes",
+        negative="",
+        help="An admission policy guards the probes' annotation, so commands that change later run.",
+    ),
+]
 Listen: TypeAlias = Annotated[
     str | None,
     Parameter(
@@ -49,14 +57,7 @@ def controller(
         Literal["probelet", "kruise"],
         Parameter(help="Whose daemon runs the probes: 'probelet agent' or OpenKruise's."),
     ] = "probelet",
-    trust_changes: Annotated[
-        bool,
-        Parameter(
-            name="--trust-changes",
-            negative="",
-            help="An admission policy guards the probes' annotation, so commands that change later run.",
-        ),
-    ] = False,
+    trust_changes: TrustChanges = False,
     listen_health: Annotated[
         str | None,
         Parameter(
