@@ -8,6 +8,7 @@ from typing import Any
 
 from benches.incidents import page
 from benches.incidents.builtin import EXPECTED, builtin
+from benches.incidents.cost import cost
 from benches.incidents.held import held, held_scenario
 from benches.incidents.large import large
 from benches.incidents.quiet import quiet
@@ -24,6 +25,7 @@ def main() -> int:
     )
     parser.add_argument("--hours", type=int, default=10_000, help="quiet hours")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--cost", action="store_true", help="only measure the cost, and keep the other results")
     parser.add_argument("--page", action="store_true", help="only render the kept results")
     parser.add_argument("--held", action="store_true", help="measure anew only the kills that wait")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
@@ -35,6 +37,9 @@ def main() -> int:
         if options.dry:
             return 0
         page.RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    elif options.cost:
+        kept = json.loads(page.RESULTS.read_text())
+        page.RESULTS.write_text(json.dumps(kept | {"cost": with_machine(cost())}, indent=1) + "\n")
     elif not options.page:
         found = measured(options.count, options.seed, options.hours, options.processes)
         rows = found["random"]
@@ -66,6 +71,7 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         "quiet": quiet_hours,
         "large": large(),
         "held": held_kills(count, seed, processes),
+        "cost": with_machine(cost()),
     }
 
 
@@ -82,6 +88,11 @@ def scenario_held(case: tuple[str, bool]) -> dict[str, Any]:
     """A scenario with kills that wait and without."""
     name, deadly = case
     return held_scenario(name, deadly=deadly)
+
+
+def with_machine(found: dict[str, Any]) -> dict[str, Any]:
+    """Figures with the machine on which they were measured."""
+    return {**found, "machine": machine()}
 
 
 def one(seed: int) -> dict[str, Any] | None:

@@ -43,6 +43,11 @@ def render(found: dict[str, Any]) -> str:
         "held_builtin": _table(_held_by_scenario(found["held"]["builtin"])),
         "held_count": f"{len(found['held']['random']):,}",
         "held_worse": _held_worse(found["held"]),
+        "cost": _table(_by_state(found["cost"])),
+        "cost_pods": found["cost"]["pods"],
+        "cost_windows": found["cost"]["windows"],
+        "cost_seconds": f"{found['cost']['window_seconds']:g}",
+        "cost_origin": origin({key: found["cost"]["machine"][key] for key in ("cpu", "python", "commit")}),
         "origin": origin({key: found["machine"][key] for key in ("cpu", "python", "commit")}),
     }
     return Template(TEMPLATE.read_text()).substitute(values)
@@ -133,6 +138,13 @@ def _held_worse(found: dict[str, Any]) -> str:
 
 def _name(row: dict[str, Any]) -> str:
     return f"`{row['scenario']}`" if "scenario" in row else f"seed {row['seed']} ({row['fault']})"
+
+
+def _by_state(found: dict[str, Any]) -> Iterator[list[str]]:
+    yield ["the probes", "event loop: true", "false", "difference, the middle half", "whole process: true", "false"]
+    for name, state in (("are well", found["well"]), ("all fail, in one incident", found["failing"])):
+        loop_on, loop_off, on, off = (f"{state[key]:.0f} µs" for key in ("loop_on", "loop_off", "on", "off"))
+        yield [name, loop_on, loop_off, f"{state['from']:.0f} to {state['to']:.0f} µs", on, off]
 
 
 def _wrong(rows: list[dict[str, Any]]) -> str:

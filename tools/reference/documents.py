@@ -22,6 +22,7 @@ from probelet.lab.whatif.document import WhatifDocument
 from probelet.lint.baseline import BaselineDocument
 from probelet.server.document.event import CommandDocument, EventDocument, PauseDocument
 from probelet.server.document.incident import IncidentChange, IncidentsDocument
+from probelet.server.document.nodes import NodesDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
 from probelet_conformance.conformance import Report
@@ -61,12 +62,13 @@ KINDS = (
     ),
     Kind(("probelet-top/1",), TopDocument, "`probelet top -o json`"),
     Kind(("probelet-event/1",), EventDocument, "`probelet events -o json`, one a line"),
-    Kind(("probelet-incidents/1",), IncidentsDocument, "`probelet incidents -o json`"),
+    Kind(("probelet-incidents/1",), IncidentsDocument, "`probelet incidents -o json`, and the page `/incidents`"),
     Kind(("probelet-incident/1",), IncidentChange, "`probelet incidents --follow -o json`, one a line"),
     Kind(
         ("probelet-retry/1", "probelet-reset/1"), CommandDocument, "`probelet retry -o json`, `probelet reset -o json`"
     ),
     Kind(("probelet-pause/1",), PauseDocument, "`probelet pause -o json`"),
+    Kind(("probelet-nodes/1",), NodesDocument, "the page `/statusz` of a controller"),
     Kind(("probelet-cluster/1",), ClusterDocument, "`probelet status --cluster -o json`"),
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),

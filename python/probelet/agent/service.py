@@ -19,7 +19,7 @@ from probelet.agent.pod.pauses import Pauses
 from probelet.agent.recreate.executor import Executor
 from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.report.conditions import Conditions
-from probelet.agent.report.events import COMPONENT, node_record, sink_of
+from probelet.agent.report.events import COMPONENT, sink_of
 from probelet.agent.show.commands import AgentCommands
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.view import AgentView
@@ -39,7 +39,7 @@ from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
-from probelet.host.incident_events import IncidentEvents
+from probelet.host.incident_events import IncidentEvents, node_record
 from probelet.host.incident_subjects import CommandReader
 from probelet.host.incident_webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
@@ -165,8 +165,8 @@ class AgentService:
         host = self.host
         if self._options.incidents is not None:
             host.incidents.begin(host.batches, self._options.hold_kills)
-            on_node = node_record(self._events, host.node)
-            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder, on_node))
+            on_node = node_record(self._events)
+            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder.record, on_node))
             tell_webhook(host, self._options.incident_webhook)
         # The pods of an earlier agent, so that the first list of the runtime has their containers.
         self._pauses.load()

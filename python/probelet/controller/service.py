@@ -15,15 +15,18 @@ import structlog
 from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.mapping.protocol import Configured as MappingConfigured
 from probelet.beside.guard.mapping.protocol import Resync
+from probelet.beside.guard.restart.protocol import inputs
 from probelet.beside.guard.restart.protocol.inputs import Configured, WallClock
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.controller.absence import AbsenceReconciler
+from probelet.controller.incidents import IncidentReconciler
 from probelet.controller.mapping import MappingReconciler
 from probelet.controller.metrics import ControllerMetrics
 from probelet.controller.mirrors import Handlers, Mirrors
 from probelet.controller.requests import RequestReconciler
 from probelet.controller.restarts import RestartReconciler
 from probelet.controller.settings import Settings
+from probelet.host.incident_subjects import CommandReader
 from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
@@ -57,6 +60,7 @@ class ControllerOptions:
     guard: GuardOptions
     manages_requests: bool = True
     """Whether requests are managed here, and not by OpenKruise's manager."""
+    read_command: CommandReader = lambda container, command: ()
 
 
 class ControllerService:
@@ -85,19 +89,40 @@ class ControllerService:
     @property
     def why_not_ready(self) -> str | None:
         """Why this process would not decide, or could not take over at once, in one line; None if it could."""
-        if self._standby is None:
-            return "not read from the API server yet: everything"
-        if why := self._settings.why_not_ready or self._standby.mirrors.why_not_synced:
+        if why := self._settings.why_not_ready or self.why_not_known:
             return why
-        if self._leading is None and not self._election.has_leader:
-            return f"no controller leads: nobody renews the Lease {self._options.namespace}/{LEASE}"
-        return None
+        return None if self._election.has_leader else self.why_not_leading
 
     def render_metrics(self) -> bytes:
         """The metric page."""
         self._metrics.is_leader = self._leading is not None
         self._metrics.is_configured = not self._settings.mistakes
-        return self._metrics.render(None if self._leading is None else self._leading.restarts.gauges())
+        leading = self._leading
+        if leading is None:
+            return self._metrics.render(None)
+        return self._metrics.render(leading.restarts.gauges()) + leading.incidents.metrics()
+
+    @property
+    def why_not_known(self) -> str | None:
+        """Which objects are not read yet or out of reach, in one line; None if all are known and current."""
+        if self._standby is None:
+            return "not read from the API server yet: everything"
+        return self._standby.mirrors.why_not_synced
+
+    @property
+    def candidate(self) -> "Leadership | None":
+        """The leadership that this process has or waits for; None before the first one."""
+        return self._standby
+
+    @property
+    def why_not_leading(self) -> str | None:
+        """Why this process decides and writes nothing, in one line; None if it leads."""
+        if self._leading is not None:
+            return None
+        lease = f"the Lease {self._options.namespace}/{LEASE}"
+        if not self._election.has_leader:
+            return f"no controller leads: nobody renews {lease}"
+        return f"this controller stands by, and another one holds {lease}"
 
     async def _stand_by(self) -> NoReturn:
         while True:
@@ -152,7 +177,8 @@ class Leadership:
         self._mapping = MappingReconciler(connection, options.merge, clock, events, metrics, self._tasks)
         self.restarts = RestartReconciler(connection, options.guard, clock, events, metrics, self._tasks)
         self._free: Callable[[], None] = lambda: None
-        handlers = Handlers(self._mapping.handle, self.restarts.handle, self._configure)
+        self.incidents = IncidentReconciler(clock, events, options.read_command, options.guard.heartbeat_ns)
+        handlers = Handlers(self._mapping.handle, self._changed, self._configure)
         self._requests: RequestReconciler | None = None
         if options.manages_requests:
             self._requests = requests = RequestReconciler(connection, clock, metrics, self._tasks)
@@ -169,6 +195,7 @@ class Leadership:
         self._leads = True
         self._report_mistakes()
         self.restarts.begin()
+        self.incidents.begin()
         if self._requests is not None:
             self._requests.begin()
         self._absence.begin()
@@ -183,6 +210,8 @@ class Leadership:
                 group.create_task(self._mapping.alarm.run())
                 group.create_task(self.restarts.alarm.run())
                 group.create_task(self._absence.run())
+                group.create_task(self.incidents.run())
+                group.create_task(self.incidents.beat())
                 group.create_task(self._set_clock_often())
                 group.create_task(self._resync())
                 group.create_task(self._free_often())
@@ -190,6 +219,13 @@ class Leadership:
         finally:
             # No request outlives the leader.
             await self._tasks.close()
+
+    def _changed(self, change: inputs.Input) -> None:
+        """A change for the decision is one for the incidents too. The decision comes first: restarts depend on it."""
+        self.restarts.handle(change)
+        match change:
+            case inputs.PodChanged() | inputs.NodeChanged() | inputs.ProbesChanged() | inputs.RequestChanged():
+                self.incidents.handle(change)
 
     def _configure(self, data: dict[str, str] | None) -> None:
         config = self._settings.update(data)

@@ -1,6 +1,6 @@
 """The probes of a pod as the detector of incidents knows them: live and in a simulation the same."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from probelet.policy.incidents import Subject
@@ -63,14 +63,17 @@ def workload_of(pod: Pod) -> str:
     and the Job of a CronJob stand for these: their own names end when the next version comes."""
     meta = pod.metadata
     owner = next((each for each in meta.owner_references if each.controller), None)
-    if owner is None:
-        return ""
-    name, _, end = owner.name.rpartition("-")
-    if owner.kind == "ReplicaSet" and name and end == meta.labels.get(TEMPLATE_HASH):
+    return "" if owner is None else workload_by(owner.kind, owner.name, meta.labels)
+
+
+def workload_by(kind: str, owner: str, labels: Mapping[str, str]) -> str:
+    """``Kind/name`` of what manages a pod with these labels, by its owner's kind and name."""
+    name, _, end = owner.rpartition("-")
+    if kind == "ReplicaSet" and name and end == labels.get(TEMPLATE_HASH):
         return f"Deployment/{name}"
-    if owner.kind == "Job" and name and end.isdecimal() and len(end) >= SCHEDULE_DIGITS:
+    if kind == "Job" and name and end.isdecimal() and len(end) >= SCHEDULE_DIGITS:
         return f"CronJob/{name}"
-    return f"{owner.kind}/{owner.name}"
+    return f"{kind}/{owner}"
 
 
 SCHEDULE_DIGITS: Final = 8
@@ -80,4 +83,9 @@ SCHEDULE_DIGITS: Final = 8
 
 def revision_of(pod: Pod) -> str:
     """The version of the template that a pod was made from; empty if no label says it."""
-    return next((pod.metadata.labels[label] for label in REVISIONS if label in pod.metadata.labels), "")
+    return revision_in(pod.metadata.labels)
+
+
+def revision_in(labels: Mapping[str, str]) -> str:
+    """The same, from a pod's labels."""
+    return next((labels[label] for label in REVISIONS if label in labels), "")

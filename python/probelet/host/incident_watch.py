@@ -7,13 +7,12 @@ event loop. Everything that is kept is bounded: the detector bounds the open inc
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.batches import BatchReader
 from probelet.host.held_kills import held_document, render_held
 from probelet.host.incident_document import incident_document, render_incidents
-from probelet.host.timers import Timers
 from probelet.policy.incidents import (
     Began,
     Ended,
@@ -53,6 +52,22 @@ for no more of them."""
 Change: TypeAlias = Literal["began", "grew", "reclassified", "ended"]
 
 
+class Deadlines(Protocol):
+    """The clock of the watch; ``host.timers.Timers`` is one."""
+
+    def now(self) -> int:
+        """Monotonic nanoseconds."""
+
+    def wall_ns(self) -> int:
+        """Unix nanoseconds."""
+
+    def arm(self, deadline_ns: int, fire: Callable[[], None]) -> int:
+        """Calls ``fire`` at ``deadline_ns``; returns the token for ``cancel``."""
+
+    def cancel(self, token: int) -> None:
+        """Forgets a deadline."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Pod:
     name: str
@@ -66,7 +81,7 @@ class _Pod:
 class IncidentWatch:
     """``begin`` once, before the first pod; without it nothing is noticed, and every call returns at once."""
 
-    def __init__(self, timers: Timers, node: str) -> None:
+    def __init__(self, timers: Deadlines, node: str) -> None:
         self.is_on = False
         self.listeners: list[Callable[[Output], None]] = []
         """Called with everything that the detector puts out."""
@@ -84,13 +99,15 @@ class IncidentWatch:
         self._changes: deque[NumberedChange] = deque(maxlen=CHANGES_MAX)
         self._seq = 0
         self.kill_gate: KillGate | None = None
-        """Holds liveness kills; None before ``begin``."""
+        """Holds liveness kills; None before ``begin``, and where no engine's probes are watched."""
 
-    def begin(self, batches: BatchReader, hold: HoldOptions = NO_HOLD) -> None:
-        """From now on incidents are noticed, and liveness kills wait for their end as ``hold`` and pods say."""
+    def begin(self, batches: BatchReader | None = None, hold: HoldOptions = NO_HOLD) -> None:
+        """From now on incidents are noticed, among the attempts of an engine if ``batches`` are given. Only then may
+        liveness kills wait for their end, as ``hold`` and pods say."""
         self.is_on = True
-        self.kill_gate = KillGate(self._detector.striking, hold)
-        batches.watch_turns(self.take_turns)
+        if batches is not None:
+            self.kill_gate = KillGate(self._detector.striking, hold)
+            batches.watch_turns(self.take_turns)
 
     # What happens.
 
@@ -198,9 +215,10 @@ class IncidentWatch:
 
     def metrics(self) -> bytes:
         """The series of the page ``/metrics``; nothing where nobody watches."""
-        if self.kill_gate is None:
+        if not self.is_on:
             return b""
-        return render_incidents(self._counts, self.open) + render_held(self.kill_gate)
+        held = b"" if self.kill_gate is None else render_held(self.kill_gate)
+        return render_incidents(self._counts, self.open) + held
 
     def held(self, uid: str) -> dict[str, HeldDocument]:
         """The kills of a pod that wait, by container."""

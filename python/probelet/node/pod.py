@@ -178,6 +178,8 @@ class NodePod:
     def log_result(self, update: Update) -> None:
         """Log a result that changed, unless it is the result that every container begins with."""
         self._results.log(update)
+        record = self._host.cache.container(self.uid, update.container_id)
+        self._host.starts.result(self.pod, update.probe_type, update.result, record, _template(self.manifest))
 
     def _log_exits(self, snapshot: Snapshot) -> None:
         """Log each container that ended, with the last line of its output, which often tells a person why.

@@ -70,7 +70,7 @@ class Service:
         )
         if self._options.incidents is not None:
             host.incidents.begin(host.batches, self._options.hold_kills)
-            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder))
+            host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder.record))
             tell_webhook(host, self._options.incident_webhook)
         await host.start(subscriber)
         if self._aging is not None:

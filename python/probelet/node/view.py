@@ -44,6 +44,7 @@ class NodeView:
             history=history,
         )
         self._host.incidents.tell(found.head)
+        self._host.starts.tell(found.head)
         return found
 
     @property
@@ -66,7 +67,9 @@ class NodeView:
         loops = of.crash_loop.render(entries=self._gate.entries(host.engine.now()), waiting=waiting)
         own = of.counters.render(self._gauges())
         node = (own, host.calls.render(), loops, of.pods.render())
-        return b"".join((host.engine.metrics(), *node, host.incidents.metrics(), render_process()))
+        return b"".join(
+            (host.engine.metrics(), *node, host.incidents.metrics(), host.starts.metrics(), render_process())
+        )
 
     def metrics_pods(self) -> bytes:
         """The page ``/metrics/pods``."""

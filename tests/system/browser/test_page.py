@@ -14,6 +14,7 @@ from probelet.server.pages.server import HttpServer
 
 from tests.support.required import missing
 from tests.system.browser.chromium import CHROMIUM, Page, browser
+from tests.system.browser.layout import NAMES, OVERLAPS, WIDTHS
 from tests.unit.server.fake_view import (
     FAILED,
     FakeIncidents,
@@ -29,24 +30,6 @@ from tests.unit.server.fake_view import (
 pytestmark = pytest.mark.e2e
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
-WIDTHS = (390, 500, 1280, 3840)
-NAMES = "[...document.querySelectorAll('.pod:not([hidden]) .who b')].map((found) => found.textContent).join()"
-OVERLAPS = """(() => {
-  const texts = "h1, h2, #counts, #as-of, button, label, .legend span, .who > *, .probe > span";
-  const boxes = [...document.querySelectorAll(texts)]
-    .map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width && box.height);
-  const found = [];
-  for (const [one, a] of boxes) {
-    if (a.left < -1 || a.right > innerWidth + 1) found.push(`${one.textContent} is cut`);
-    for (const [other, b] of boxes) {
-      const apart = a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
-      if (one !== other && !one.contains(other) && !other.contains(one) && !apart)
-        found.push(`${one.textContent} over ${other.textContent}`);
-    }
-  }
-  if (document.documentElement.scrollWidth > document.documentElement.clientWidth) found.push("scrolls sideways");
-  return found;
-})()"""
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Incidents with real processes: one server that several workloads ask becomes slow, one container fails alone."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -12,10 +13,22 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
+from tests.support.paths import ROOT
 from tests.support.web import Reply, Request, Server
-from tests.system.cli.conftest import Run, Start, wait_for
+from tests.system.cli.conftest import Run, Start, probelet, wait_for
 
 pytestmark = pytest.mark.e2e
+
+
+EXAMPLE = ROOT / "examples" / "incidents"
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as sock:
+        sock.bind(("", 0))
+        number: int = sock.getsockname()[1]
+    return number
 
 
 class Database:
@@ -175,6 +188,28 @@ def test_a_slow_server_that_three_workloads_ask_is_one_incident(
         ),
         "the end of the alert",
     )
+
+
+def test_the_example_names_what_is_shared(start: Start, tmp_path: Path) -> None:
+    # The example has a port and a file of the machine, which other tests and people may use.
+    slow, port = tmp_path / "slow", free_port()
+    server = (EXAMPLE / "database.py").read_text().replace("/tmp/slow", str(slow)).replace("5432", str(port))
+    (tmp_path / "database.py").write_text(server)
+    pods = (EXAMPLE / "pods.yaml").read_text().replace("5432", str(port))
+    path = tmp_path / "pods.yaml"
+    path.write_text(pods.replace("examples/incidents/database.py", str(tmp_path / "database.py")))
+    run = start(str(path))
+    run.line("listening")
+    wait_for(lambda: (found := run.status()) and all(pod["ready"] for pod in found.values()), "all pods to be ready")
+    slow.touch()
+    found = open_incident(run, "shared")
+    assert (found["shared"], found["value"]) == ("target", f"127.0.0.1:{port}")
+    with urlopen(f"{run.url}/heartbeats") as page:
+        assert json.load(page)["open"][0]["text"].startswith(f"shared target 127.0.0.1:{port}, for ")
+    asked = probelet("incidents", "--url", run.url)
+    assert asked.stdout.startswith(f"shared target 127.0.0.1:{port}, for ")
+    slow.unlink()
+    wait_for(lambda: not incidents(run)["open"], "the end of the incident")
 
 
 def test_a_container_that_fails_alone_is_that_container_until_it_is_restarted(

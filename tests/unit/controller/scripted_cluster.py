@@ -13,6 +13,7 @@ from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
 from probelet.kube import kinds
 from probelet.kube.kind import Kind
+from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
 
 from tests.support.kube_api import KubeApi
 from tests.support.patience import PATIENCE_SECONDS
@@ -118,9 +119,19 @@ class ScriptedCluster:
         uid: str = self.api.put(kinds.STATEFUL_SETS, obj)["metadata"]["uid"]
         return uid
 
-    def pod(self, name: str, node: str = "node-1", *, restarts: int = 0, ready: bool = True, **annotations: str) -> Any:
-        owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "web", "controller": True}
-        noted = {OPT_IN: "true", CONTEXT: CONTEXT_TEXT, **annotations}
+    def pod(
+        self,
+        name: str,
+        node: str = "node-1",
+        *,
+        restarts: int = 0,
+        ready: bool = True,
+        app: str = "web",
+        asks: str = "",
+        **annotations: str,
+    ) -> Any:
+        owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": app, "uid": app, "controller": True}
+        noted = {OPT_IN: "true", CONTEXT: CONTEXT_TEXT, **({DEPENDS_ON: asks} if asks else {}), **annotations}
         container = {
             "name": "app",
             "containerID": f"containerd://{name}-{restarts}",

@@ -80,7 +80,7 @@ NAMES = ("cart", "orders", "web")
 @pytest.fixture
 def node() -> Node:
     made = Node().begin()
-    made.watch.listeners.append(IncidentEvents(made.watch, made.recorder))
+    made.watch.listeners.append(IncidentEvents(made.watch, made.recorder.record))
     for name in NAMES:
         made.add(name, "db:5432")
     for name in ("mail", "search", "stock"):

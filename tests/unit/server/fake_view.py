@@ -166,6 +166,7 @@ class FakeIncidents:
 
     def __init__(self, *open: dict[str, Any]) -> None:
         self.open = list(open)
+        self.ended: list[dict[str, Any]] = []
         self.kept: list[dict[str, Any]] = []
 
     @property
@@ -173,7 +174,7 @@ class FakeIncidents:
         return len(self.kept)
 
     def document(self) -> dict[str, Any]:
-        return {"schema": "probelet-incidents/1", "as_of": AS_OF, "node": "n1", "open": self.open, "ended": []}
+        return {"schema": "probelet-incidents/1", "as_of": AS_OF, "node": "n1", "open": self.open, "ended": self.ended}
 
     def changes(self, since: int) -> list[dict[str, Any]]:
         return [found for found in self.kept if found["seq"] > since]

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from probelet.server.pages.heartbeats import PACE_SECONDS, Heartbeats
+from probelet.server.pages.source import PodRows
 
 from tests.unit.server import fake_view
 from tests.unit.server.fake_view import FakeView
@@ -18,7 +19,7 @@ class Reader:
     def __init__(self, view: FakeView, pages: Heartbeats | None = None) -> None:
         self.version = 0
         self._now = 0.0
-        self._pages = pages or Heartbeats(view, self._later, lambda: 0.0)
+        self._pages = pages or Heartbeats(PodRows(view), self._later, lambda: 0.0)
 
     async def read(self) -> dict[str, Any]:
         """What is new."""

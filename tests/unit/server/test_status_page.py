@@ -9,6 +9,7 @@ from probelet.server.pages import heartbeats
 from probelet.server.pages.heartbeats import Heartbeats
 from probelet.server.pages.page import PAGE
 from probelet.server.pages.rows import pod_row
+from probelet.server.pages.source import PodRows
 
 from tests.unit.server.fake_view import (
     SITUATIONS,
@@ -148,7 +149,7 @@ async def test_readers_share_a_build_and_builds_keep_their_share() -> None:
         clock["spent"] += 0.05
         return clock["spent"]
 
-    pages = Heartbeats(view, lambda: clock["now"], spent)
+    pages = Heartbeats(PodRows(view), lambda: clock["now"], spent)
     first = Reader(view, pages)
     version = (await first.read())["version"]
     view.document["node"] = "renamed"
@@ -163,7 +164,7 @@ async def test_readers_share_a_build_and_builds_keep_their_share() -> None:
 
 async def test_many_readers_make_the_pace_slower() -> None:
     clock = 100.0
-    pages = Heartbeats(FakeView(document(pod("a", container()))), lambda: clock, lambda: 0.0)
+    pages = Heartbeats(PodRows(FakeView(document(pod("a", container())))), lambda: clock, lambda: 0.0)
     readers = [Reader(FakeView(), pages) for _ in range(50)]
     for reader in readers:
         await reader.read()
@@ -173,7 +174,7 @@ async def test_many_readers_make_the_pace_slower() -> None:
 
 
 async def test_pods_above_the_limit_are_counted_but_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeats, "PODS_MAX", 2)
+    monkeypatch.setattr(heartbeats, "ROWS_MAX", 2)
     reader = Reader(FakeView(document(*(pod(f"pod-{i}", container()) for i in range(5)))))
     found = await reader.read()
     assert (len(found["rows"]), found["pods"], found["more"]) == (2, 5, 3)

@@ -196,6 +196,9 @@ class AgentPod:
     def log_result(self, update: Update) -> None:
         """Logs a result that changed."""
         self._results.log(update)
+        host = self._parts.host
+        record = host.cache.container(self.uid, update.container_id)
+        host.starts.result(self.pod, update.probe_type, update.result, record)
 
     def has_started(self, container: str, container_id: str) -> bool:
         """Whether the startup probe that was taken over of a container has passed; True where there is none."""

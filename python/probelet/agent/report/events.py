@@ -2,23 +2,12 @@
 
 from typing import Final
 
-from probelet.host.incident_events import NodeRecord
 from probelet.host.recorder import EventSink
 from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding
 
 COMPONENT: Final = "probelet-agent"
 """``source.component`` of the events, so that people and tools tell them from the kubelet's."""
-
-
-def node_record(writer: EventWriter, node: str) -> NodeRecord:
-    """Records events about the node. As the kubelet's, they have the node's name for a UID (``nodeRef``, 1.36)."""
-    about = Regarding(api_version="v1", kind="Node", namespace="", name=node, uid=node)
-
-    def write(type: EventType, reason: str, message: str) -> None:
-        writer.record(about, type, reason, message)
-
-    return write
 
 
 def sink_of(writer: EventWriter) -> EventSink:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import print_json, print_lines
@@ -11,6 +11,9 @@ from probelet.server.control.client import Client
 from probelet.server.control.command import NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import service_state_dir
 from probelet.server.error import NotRunningError
+
+if TYPE_CHECKING:
+    from probelet.server.control.pages_client import PagesClient
 
 NO_SERVICE_HINT = "probelet run PATH...   (or --state-dir)"
 
@@ -22,6 +25,24 @@ def service_client(state_dir: Path | None) -> Iterator[Client]:
         yield Client(state_dir or service_state_dir())
     except NotRunningError as error:
         raise CliError(str(error), code=Exit.CANNOT, hint=NO_SERVICE_HINT) from error
+
+
+@contextmanager
+def asked_client(url: str | None, state_dir: Path | None) -> "Iterator[Client | PagesClient]":
+    """The client of the pages at ``url``, or without one of the service in ``state_dir``."""
+    if url is None:
+        with service_client(state_dir) as client:
+            yield client
+        return
+    from probelet.server.control.pages_client import PagesClient
+
+    try:
+        yield PagesClient(url)
+    except ValueError as error:
+        raise CliError(f"--url {url}: {error}") from error
+    except NotRunningError as error:
+        hint = "kubectl port-forward -n probelet-system deployment/probelet-controller 10290"
+        raise CliError(str(error), code=Exit.CANNOT, hint=hint) from error
 
 
 def command(

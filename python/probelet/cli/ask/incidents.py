@@ -24,6 +24,7 @@ app = verb(
     "probelet incidents --follow",
     "probelet incidents -o json | jq -r '.open[] | .kind + \" \" + .value'",
     "probelet incidents || probelet status",
+    "probelet incidents --url http://127.0.0.1:10290",
 )
 
 
@@ -41,15 +42,25 @@ def incidents(
         ),
     ] = False,
     duration: Duration = None,
+    url: Annotated[
+        str | None,
+        Parameter(
+            name="--url",
+            metavar="URL",
+            help="Ask the pages at http://HOST:PORT, such as a controller's, in place of the service of --state-dir.",
+        ),
+    ] = None,
     state_dir: StateDir = None,
 ) -> int:
-    from probelet.cli.ask.client import service_client
+    from probelet.cli.ask.client import asked_client
     from probelet.server.control.command import RefusedError
 
     if duration is not None and not follow:
         raise CliError("--duration is for --follow", hint="probelet incidents --follow --duration 60s")
     out = console()
-    with service_client(state_dir) as client:
+    if url is not None and state_dir is not None:
+        raise CliError("--url and --state-dir exclude each other")
+    with asked_client(url, state_dir) as client:
         try:
             if follow:
                 for change in client.follow_incidents(seconds=duration):

@@ -93,12 +93,14 @@ class StatusTable:
                 yield self._shortened(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
 
     def _incidents(self) -> Iterator[Text]:
-        """The open incidents, above everything that they explain."""
+        """The open incidents, above everything that they explain, and what takes longer than with the image before."""
         shown = self._document.get("incidents", ())
         for incident in shown:
             yield line_of(f"incident: {open_incident(incident, self._as_of)}", "red")
         if (more := self._document.get("incidents_total", 0) - len(shown)) > 0:
             yield line_of(f"incident: and {more} more: probelet incidents", "red")
+        for sentence in self._document.get("drifts", ()):
+            yield line_of(f"drift: {sentence}", "yellow")
 
     def _mistakes(self) -> Iterator[Text]:
         """The mistakes of the manifests in full: a cut line would hide what is allowed."""

@@ -1,6 +1,6 @@
 """``probelet controller``."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
@@ -25,6 +25,24 @@ app = verb(
 )
 
 
+TrustChanges: TypeAlias = Annotated[
+    bool,
+    Parameter(
+        name="--trust-changes",
+        negative="",
+        help="An admission policy guards the probes' annotation, so commands that change later run.",
+    ),
+]
+Listen: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--listen",
+        metavar="ADDR",
+        help="Loopback HOST:PORT of the page for people and of /incidents. Default: none.",
+    ),
+]
+
+
 @app.default
 def controller(
     *,
@@ -39,14 +57,7 @@ def controller(
         Literal["probelet", "kruise"],
         Parameter(help="Whose daemon runs the probes: 'probelet agent' or OpenKruise's."),
     ] = "probelet",
-    trust_changes: Annotated[
-        bool,
-        Parameter(
-            name="--trust-changes",
-            negative="",
-            help="An admission policy guards the probes' annotation, so commands that change later run.",
-        ),
-    ] = False,
+    trust_changes: TrustChanges = False,
     listen_health: Annotated[
         str | None,
         Parameter(
@@ -55,6 +66,7 @@ def controller(
             help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
         ),
     ] = None,
+    listen: Listen = None,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
@@ -69,7 +81,9 @@ def controller(
     log.set_up()
     try:
         with ExitStack() as stack:
-            pages = None
+            pages = people = None
+            if listen is not None:
+                people = stack.enter_context(closing(listening_socket(parse_address(listen))))
             if listen_health is not None:
                 address = parse_address(listen_health, flag="--listen-health")
                 # A kubelet's probe goes to the address of a pod.
@@ -85,6 +99,7 @@ def controller(
                     is_prober_kruise=prober == "kruise",
                     trust_changes=trust_changes,
                     pages=pages,
+                    people=people,
                     seconds=duration,
                 )
             )

@@ -15,10 +15,13 @@ from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
 from probelet.beside.guard.restart.state.observed_cluster import KRUISE_HEARTBEAT_NS, GuardOptions
 from probelet.controller.service import ControllerOptions, ControllerService
+from probelet.controller.view import ControllerView
+from probelet.daemon.asked_hosts import asked_hosts
 from probelet.daemon.signals import Lifetime, until_death
 from probelet.kube.clock import Clock, LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
+from probelet.server.pages.nodes import NodesServer
 from probelet.spec.text.duration import SECOND
 from probelet.webhook.certificate.served import load, new_context, stand_in
 from probelet.webhook.pages import HealthPages
@@ -40,6 +43,8 @@ class ControllerFlags:
     """OpenKruise's daemon runs the probes."""
     trust_changes: bool
     pages: Listening | None
+    people: Listening | None
+    """The address of the page and the incidents."""
     seconds: float | None
 
 
@@ -60,6 +65,11 @@ async def _run(flags: ControllerFlags) -> None:
             await pages.start()
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{flags.pages.address}/metrics")
+        if flags.people is not None:
+            people = NodesServer(ControllerView(service, clock), flags.people)
+            await people.start()
+            stack.push_async_callback(people.close)
+            log.info("page for people", url=flags.people.address.url("/"))
         log.info("a candidate for the leader", server=connection.server, namespace=flags.namespace)
         reason = await lifetime.wait(flags.seconds, until_death(service.run(), "controller", log))
         log.info("ending", reason=reason)
@@ -85,6 +95,7 @@ def options(flags: ControllerFlags) -> ControllerOptions:
         ),
         # OpenKruise's manager does it there.
         manages_requests=not flags.coexist,
+        read_command=asked_hosts,
     )
 
 

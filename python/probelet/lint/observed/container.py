@@ -78,6 +78,14 @@ class ObservedContainer:
     """In their order."""
     lives: tuple[Run, ...] = ()
     """In their order."""
+    image: str = ""
+    """Empty if the source does not say it."""
+
+    @property
+    def release(self) -> str:
+        """The name of its version: its image, or the pod's name without the last part, which ends in the hash of a
+        Deployment's template."""
+        return self.image or self.pod.rpartition("-")[0]
 
     @property
     def kills_in_row(self) -> int:

@@ -92,6 +92,7 @@ def _container(key: _Key, series: list[Sample]) -> ObservedContainer:
         span=created[0].at - created[0].value if created else None,
         # A container that was unready in between has a later time than that of its start.
         starts=(Start(started[0].value, start),) if start is not None and start >= 0 else (),
+        image=next((sample.labels.get("image", "") for sample in by_name["kube_pod_container_info"]), ""),
     )
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final
 
 from probelet.policy.incidents.family import CONNECTION_LEVEL, EXITED, Family, family_of
-from probelet.policy.incidents.known import Known, Pod, Probe, Thing, spot
+from probelet.policy.incidents.known import Known, Pod, Probe, Thing, ThingName, spot
 from probelet.policy.incidents.outputs import Kind
 
 SHARE_LEAST: Final = 0.5
@@ -97,9 +97,11 @@ def explain(pods: Sequence[Pod], known: Known, now: int) -> tuple[list[Explanati
 
 
 def _late_nodes(left: list[Pod], known: Known) -> Iterable[Explanation]:
-    """The nodes whose prober is late. ``left`` is read anew for each."""
-    for node in dict.fromkeys(pod.node for pod in left):
-        here = [pod for pod in left if pod.node == node]
+    """The nodes whose prober is late. ``left`` shrinks by what each explains, its own pods alone."""
+    on: dict[str, list[Pod]] = defaultdict(list)
+    for pod in left:
+        on[pod.node].append(pod)
+    for node, here in on.items():
         late = [pod for pod in here if any(probe.family in ("timeout", "prober") for probe in pod.bad_probes())]
         starved = [pod for pod in here if any(probe.cause == "starved" for probe in pod.bad_probes())]
         is_late = known.late_share(node) >= LATE_LEAST
@@ -120,11 +122,12 @@ def _rounds(left: list[Pod], known: Known, now: int) -> Iterable[Explanation]:
 
 def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
     groups = _groups(left, known, now)
+    totals = {sort: _total(sort, groups, known) for sort in ("node", "workload")}
     best: tuple[float, int, Explanation] | None = None
     covers = 0
     rolled: set[str] = set()
     for thing, group in groups.items():
-        explanation = _judged(thing, group, left, groups, known)
+        explanation = _judged(thing, group, left, groups, totals, known)
         if explanation is None:
             continue
         if thing[0] == "rollout":
@@ -181,7 +184,12 @@ def _add(group: _Group, pod: Pod, probes: list[Probe]) -> None:
 
 
 def _judged(
-    thing: Thing, group: _Group, left: list[Pod], groups: dict[Thing, _Group], known: Known
+    thing: Thing,
+    group: _Group,
+    left: list[Pod],
+    groups: dict[Thing, _Group],
+    totals: dict[str, tuple[int, int]],
+    known: Known,
 ) -> Explanation | None:
     """The explanation that a thing is, if it is one."""
     sort, name = thing
@@ -197,7 +205,7 @@ def _judged(
             if len(group.workloads) < 2:
                 return None
             if known.nodes > 1:
-                others, others_bad = _outside("node", name, groups, known)
+                others, others_bad = _outside("node", name, groups, totals, known)
                 if not others:
                     return None
             elif count < WHOLE_SHARE * size:
@@ -207,13 +215,13 @@ def _judged(
             if count < 2 or _is_in_a_corner(group, size, known):
                 return None
             if len(known.workloads) >= SHARED_WORKLOADS:
-                others, others_bad = _outside("workload", name, groups, known)
+                others, others_bad = _outside("workload", name, groups, totals, known)
         case "rollout":
             kind = "workload"
             old, old_bad = known.workloads[name].pods - size, len(groups["workload", name].pods) - count
             if old_bad > OUTSIDE_MOST * old * count / size:
                 return None
-            others, others_bad = _outside("workload", name, groups, known)
+            others, others_bad = _outside("workload", name, groups, totals, known)
         case "image":
             if len(group.workloads) < NAMED_WORKLOADS or others < 2 or not _is_one_family(group.probes):
                 return None
@@ -265,17 +273,26 @@ def _corners(groups: dict[Thing, _Group], known: Known) -> Iterable[Explanation]
             yield Explanation("node", thing, group.pods, here, elsewhere, others, cause, family)
 
 
-def _outside(sort: str, name: str, groups: dict[Thing, _Group], known: Known) -> tuple[int, int]:
+def _total(sort: str, groups: dict[Thing, _Group], known: Known) -> tuple[int, int]:
+    """The pods of the nodes, or of the workloads, that fail as a whole; and how many pods of the others fail."""
+    parts = [_part(thing, group, known) for thing, group in groups.items() if thing[0] == sort]
+    return sum(whole for whole, _ in parts), sum(bad for _, bad in parts)
+
+
+def _part(thing: Thing, group: _Group, known: Known) -> tuple[int, int]:
+    size = known.with_thing[thing]
+    return (size, 0) if len(group.pods) >= WHOLE_SHARE * size else (0, len(group.pods))
+
+
+def _outside(
+    sort: ThingName, name: str, groups: dict[Thing, _Group], totals: dict[str, tuple[int, int]], known: Known
+) -> tuple[int, int]:
     """The pods of other nodes, or of other workloads, but for those failing as a whole; and how many fail."""
-    size, bad = len(known.pods) - known.with_thing[sort, name], 0  # type: ignore[index]
-    for thing, group in groups.items():
-        if thing[0] != sort or thing[1] == name:
-            continue
-        if len(group.pods) >= WHOLE_SHARE * known.with_thing[thing]:
-            size -= known.with_thing[thing]
-        else:
-            bad += len(group.pods)
-    return size, bad
+    thing: Thing = (sort, name)
+    group = groups.get(thing)
+    own_whole, own_bad = (0, 0) if group is None else _part(thing, group, known)
+    whole, bad = totals[sort]
+    return len(known.pods) - known.with_thing[thing] - (whole - own_whole), bad - own_bad
 
 
 def _unnamed(left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Explanation | None:

@@ -58,7 +58,7 @@ class IncidentsDocument(TypedDict):
     as_of: str
     """The moment of the document."""
     node: str
-    """The name of the node."""
+    """The name of the node; ``cluster`` for a controller."""
     open: list[IncidentDocument]
     """Oldest first."""
     ended: list[IncidentDocument]

@@ -318,6 +318,9 @@ class StatusHead(TypedDict):
     """The first open incidents, ten at most; not where incidents are not looked for."""
     incidents_total: NotRequired[int]
     """The number of all open incidents."""
+    drifts: NotRequired[list[str]]
+    """Starts that take longer with a new image, towards the start-up budget; and new images with too few starts to say.
+    A sentence each, ten at most; not where there are none."""
 
 
 class StatusDocument(StatusHead):

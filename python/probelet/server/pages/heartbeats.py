@@ -7,18 +7,19 @@ took, and the more readers ask, the later. So pods and readers, however many, ta
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
-from probelet.server.pages.rows import PodRow, pod_row
-from probelet.server.status import Status, in_pieces
+from probelet.server.pages.rows import Row
+from probelet.server.pages.source import PageSource, Told
+from probelet.server.status import in_pieces
 from probelet.server.summary import ended_incident, mistake, more_mistakes, open_incident, span
-from probelet.server.view import View
 
-PODS_MAX: Final = 1_000
-"""Pods on the page, the worst first: a browser gets slow long before the service does. The JSON document has all."""
+ROWS_MAX: Final = 1_000
+"""Rows on the page, the worst first: a browser gets slow long before the service does. The JSON document has all."""
 
 EVENTS_MAX: Final = 30
 """Events on the page, the newest first."""
@@ -37,12 +38,15 @@ ANSWER_SECONDS: Final = 0.0008
 
 
 class Heartbeats:
-    """Builds the data from ``view`` when a reader asks. ``now`` and ``spent`` are the clocks of time and of work."""
+    """Builds the data from ``source`` when a reader asks. ``now`` and ``spent`` are the clocks of time and of work."""
 
     def __init__(
-        self, view: View, now: Callable[[], float] = time.monotonic, spent: Callable[[], float] = time.thread_time
+        self,
+        source: PageSource,
+        now: Callable[[], float] = time.monotonic,
+        spent: Callable[[], float] = time.thread_time,
     ) -> None:
-        self._view = view
+        self._source = source
         self._now = now
         self._spent = spent
         self._lock = asyncio.Lock()
@@ -73,21 +77,20 @@ class Heartbeats:
             return b'{"next_ms":%d,' % next_ms + answer
 
     async def _build(self) -> None:
-        status, work = self._view.status(), _Work(self._spent)
-        as_of = datetime.fromisoformat(status.head["as_of"])
-        rows = await in_pieces(work.timed(pod_row(dict(pod), as_of) for pod in status.pods))
+        told, work = self._source.told(), _Work(self._spent)
+        rows = await in_pieces(work.timed(told.rows))
         began = self._spent()
         rows.sort(key=lambda row: (row["rank"], row["namespace"], row["name"]))
         self._version += 1
         self._answers.clear()
-        self._take(rows[:PODS_MAX])
-        self._head = self._told(status, rows, as_of)
+        self._take(rows[:ROWS_MAX])
+        self._head = self._shown(told, rows)
         work.seconds += self._spent() - began
         rest = max(work.seconds, self._answered * ANSWER_SECONDS) / SHARE
         self._answered = 0
         self._due = self._now() + max(PACE_SECONDS, rest)
 
-    def _take(self, rows: list[PodRow]) -> None:
+    def _take(self, rows: list[Row]) -> None:
         before = self._rows
         self._rows = {}
         for row in rows:
@@ -98,28 +101,30 @@ class Heartbeats:
         if order != self._order:
             self._order, self._order_version = order, self._version
 
-    def _told(self, status: Status, rows: list[PodRow], as_of: datetime) -> dict[str, Any]:
-        feed = self._view.incidents
+    def _shown(self, told: Told, rows: list[Row]) -> dict[str, Any]:
+        head, feed = told.head, self._source.incidents
+        as_of = datetime.fromisoformat(head["as_of"])
         ended = feed.document()["ended"] if feed is not None and feed.is_on else []
-        errors = status.head.get("manifest_errors", ())
+        errors = head.get("manifest_errors", ())
         return {
             "version": self._version,
-            "node": status.head["node"],
-            "as_of": status.head["as_of"],
+            "node": head["node"],
+            "as_of": head["as_of"],
+            "words": asdict(told.words),
+            "about": list(told.about),
             "pods": len(rows),
-            "more": max(0, len(rows) - PODS_MAX),
-            "ready": sum(row["says"] == "ready" for row in rows),
+            "more": max(0, len(rows) - ROWS_MAX),
+            "ready": sum(row["look"] == "good" for row in rows),
             "trouble": sum(row["rank"] < 2 for row in rows),
             "notices": feed is not None and feed.is_on,
             "open": [
-                {"kind": found["kind"], "text": open_incident(found, as_of)}
-                for found in status.head.get("incidents", ())
+                {"kind": found["kind"], "text": open_incident(found, as_of)} for found in head.get("incidents", ())
             ],
-            "open_more": status.head.get("incidents_total", 0) - len(status.head.get("incidents", ())),
+            "open_more": head.get("incidents_total", 0) - len(head.get("incidents", ())),
             "ended": [ended_incident(found) for found in ended[:ENDED_MAX]],
             "mistakes": [mistake(dict(error)) for error in errors],
-            "mistakes_more": more_mistakes(status.head),
-            "events": [_event(found, as_of) for found in reversed(self._view.events(0)[-EVENTS_MAX:])],
+            "mistakes_more": more_mistakes(head),
+            "events": [_event(found, as_of) for found in reversed(self._source.events(0)[-EVENTS_MAX:])],
         }
 
     def _answer(self, version: int) -> bytes:
@@ -136,7 +141,7 @@ class _Work:
         self._spent = spent
         self.seconds = 0.0
 
-    def timed(self, rows: Iterator[PodRow]) -> Iterator[PodRow]:
+    def timed(self, rows: Iterator[Row]) -> Iterator[Row]:
         while True:
             began = self._spent()
             row = next(rows, None)

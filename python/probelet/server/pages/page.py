@@ -43,18 +43,23 @@ PAGE: Final = f"""<!doctype html>
 <label><input id="only" type="checkbox"> only in trouble</label>
 <span id="shown" class="dim" role="status"></span>
 </div>
-<p class="dim legend"><span><b class="good">▂</b> good</span> <span><b class="warn">▅</b> late or warning</span>
+<ul id="about" class="dim"></ul>
+<p class="dim legend" data-of="pod">
+<span><b class="good">▂</b> good</span> <span><b class="warn">▅</b> late or warning</span>
 <span><b class="bad">█</b> failed</span> <span><b class="warn">▚</b> prober error</span>
 <span>newest on the right</span></p>
+<p class="dim legend" data-of="node" hidden><span><b class="good">▂</b> ten seconds without a failure</span>
+<span><b class="warn">▅</b> a last attempt failed</span> <span><b class="bad">█</b> a probe is Failed</span>
+<span><b class="warn">▚</b> nothing known</span> <span>newest on the right</span></p>
 <ul id="pods"></ul>
 </section>
-<section aria-labelledby="events-head">
+<section aria-labelledby="events-head" data-of="pod">
 <h2 id="events-head">Last events</h2>
 <ul id="events"></ul>
 </section>
-<footer class="dim">Also here: <a href="statusz?history=64">statusz</a> (JSON for programs),
-<a href="metrics">metrics</a>,
-<a href="metrics/probes">metrics/probes</a>, <a href="healthz">healthz</a>, <a href="readyz">readyz</a>.</footer>
+<footer class="dim">Also here: <a href="statusz?history=64">statusz</a> and
+<a href="incidents">incidents</a> (JSON for programs)<span data-of="pod">, <a href="metrics">metrics</a>,
+<a href="metrics/probes">metrics/probes</a>, <a href="readyz">readyz</a></span>, <a href="healthz">healthz</a>.</footer>
 </main>
 <script>{SCRIPT}</script>
 </body>

@@ -2,7 +2,9 @@
 
 from datetime import datetime
 from typing import Any, Final, Literal, TypeAlias, TypedDict
+from urllib.parse import urlencode
 
+from probelet.server.limit import HISTORY_MAX
 from probelet.server.summary import (
     PROBE_TYPES,
     Sign,
@@ -45,8 +47,8 @@ class ContainerRow(TypedDict):
     probes: list[ProbeRow]
 
 
-class PodRow(TypedDict):
-    """A pod."""
+class Row(TypedDict):
+    """A pod, or a node of a cluster."""
 
     uid: str
     namespace: str
@@ -57,6 +59,8 @@ class PodRow(TypedDict):
     says: str
     notes: list[str]
     """The troubles, one sentence each."""
+    detail: str
+    """The parameters of ``statusz`` with which there is more about it."""
     containers: list[ContainerRow]
 
 
@@ -79,7 +83,7 @@ _SAYS: Final[dict[Sign, str]] = {
 _NOT_READY: Final[dict[str, tuple[Look, str]]] = {"Running": ("warn", "not ready"), "Failed": ("bad", "Failed")}
 
 
-def pod_row(pod: dict[str, Any], as_of: datetime) -> PodRow:
+def pod_row(pod: dict[str, Any], as_of: datetime) -> Row:
     """The row of a pod of the status document."""
     look, says = ("good", "ready") if pod["ready"] else _NOT_READY.get(pod["phase"], ("", pod["phase"]))
     notes = [*foreign(pod), *pod_trouble(pod)]
@@ -98,6 +102,7 @@ def pod_row(pod: dict[str, Any], as_of: datetime) -> PodRow:
         "look": look,
         "says": says,
         "notes": notes,
+        "detail": urlencode({"history": HISTORY_MAX, "pod": f"{pod['namespace']}/{pod['name']}"}),
         "containers": containers,
     }
 

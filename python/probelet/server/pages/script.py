@@ -32,8 +32,9 @@ SCRIPT: Final = r"""
   const said = (beats) => {
     if (!beats) return "no attempt yet";
     const failed = [...beats].filter((beat) => beat === "!").length;
-    const run = beats.length - beats.replace(/[!]+$/, "").length;
-    return `${plural(beats.length, "attempt")}, ${failed} failed${run ? `, the last ${run} in a row` : ""}`;
+    const run = beats.length - beats.replace(/[!]+$/, "").length, last = run ? `, the last ${run} in a row` : "";
+    if (data?.words.beats === "times") return `${beats.length} times ten seconds, failed in ${failed}${last}`;
+    return `${plural(beats.length, "attempt")}, ${failed} failed${last}`;
   };
   const draw = (picture, beats) => {
     if (picture.dataset.beats === beats) return;
@@ -121,11 +122,11 @@ SCRIPT: Final = r"""
 
   // The last failures of a pod, with their texts: fetched only while the pod is open.
   const fetchDetail = async (found) => {
-    const name = encodeURIComponent(`${found.row.namespace}/${found.row.name}`);
     try {
-      const answer = await fetch(`statusz?history=64&pod=${name}`, { headers: { Accept: "application/json" } });
-      const pod = (await answer.json()).pods[0];
-      if (pod) showDetail(found.detail, pod);
+      const answer = await fetch(`statusz?${found.row.detail}`, { headers: { Accept: "application/json" } });
+      const { pods, nodes } = await answer.json();
+      if (pods?.length) showDetail(found.detail, pods[0]);
+      if (nodes?.length) showStates(found.detail, nodes[0]);
     } catch { /* The next answer tries again. */ }
   };
   const took = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -142,6 +143,16 @@ SCRIPT: Final = r"""
       make("ul", "", ...part.failures.map((failure) => make("li", "",
         make("span", "dim", `${failure.at.slice(11, 19)} UTC`), make("span", "dim", took(failure.duration_ms)),
         make("span", "", `${failure.cause}: ${failure.message}`))))));
+  };
+
+  // A node's probes, the failing ones first.
+  const showStates = (detail, node) => {
+    const rank = (one) => (one.state === "Failed" ? 0 : one.failing ? 1 : 2);
+    const states = node.states.toSorted((one, other) => rank(one) - rank(other));
+    fill(detail, [states], (all) => make("ul", "", ...all.map((one) => make("li", "",
+      make("span", "dim", one.since ? `${one.since.slice(11, 19)} UTC` : ""),
+      make("span", ["bad", "warn", ""][rank(one)], one.failing ? `${one.state}: ${one.cause}` : one.state),
+      make("span", "", `${one.pod} ${one.container}${one.message ? `: ${one.message}` : ""}`)))));
   };
 
   // A pod that moves takes its focus along.
@@ -168,20 +179,24 @@ SCRIPT: Final = r"""
     }
     if (!data) return;
     const more = data.more ? `; ${data.more} more, which are better, are in the JSON document` : "";
-    write($("shown"), data.pods === 0 ? "This node has no pods." : `${count} of ${data.pods} shown${more}`);
+    write($("shown"), data.pods === 0 ? data.words.empty : `${count} of ${data.pods} shown${more}`);
   };
 
   const show = (fresh) => {
     data = fresh;
     version = data.version;
     if (data.order) order = data.order;
+    const { noun, good } = data.words;
+    write($("pods-head"), `${noun[0].toUpperCase()}${noun.slice(1)}s`);
+    for (const one of document.querySelectorAll("[data-of]")) one.hidden = one.dataset.of !== noun;
+    fill($("about"), data.about, (text) => make("li", "", text));
     for (const row of data.rows) showPod(row);
     if (data.order) arrange();
     filter();
     write($("node"), data.node);
     write($("as-of"), `as of ${data.as_of.slice(11, 19)} UTC`);
     const trouble = data.trouble ? `${data.trouble} in trouble` : "all well";
-    write($("counts"), data.pods ? `${plural(data.pods, "pod")}, ${data.ready} ready, ${trouble}` : "no pods");
+    write($("counts"), data.pods ? `${plural(data.pods, noun)}, ${data.ready} ${good}, ${trouble}` : `no ${noun}s`);
     const open = data.open.length + data.open_more;
     document.title = `${open ? `${plural(open, "incident")}, ` : ""}${trouble} · ${data.node} · probelet`;
     $("incidents").hidden = !data.notices;

@@ -1,7 +1,5 @@
 """The HTTP pages: metrics, health and status. They are read-only: no request changes any state."""
 
-import base64
-import hashlib
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -10,13 +8,12 @@ from aiohttp import web
 from probelet.server.acceptor import Room
 from probelet.server.address import Address, Listening
 from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
-from probelet.server.pages.heartbeats import Heartbeats
+from probelet.server.pages import people
 from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
-from probelet.server.pages.page import PAGE
-from probelet.server.pages.script import SCRIPT
-from probelet.server.pages.style import STYLE
-from probelet.server.query import VERSION_MAX, history_asked, number_asked
+from probelet.server.pages.people import HEADERS, document_response, sent_to_page
+from probelet.server.pages.source import PodRows
+from probelet.server.query import history_asked
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
 from probelet.server.status import OneAtATime, StatusBuilds, status_json
@@ -30,86 +27,53 @@ _REQUESTS = web.AppKey("requests", HttpMetrics)
 _REFUSALS = web.AppKey("refusals", Refusals)
 _TURNS = web.AppKey("turns", OneAtATime)
 _JSON = web.AppKey("json", StatusBuilds)
-_HEARTBEATS = web.AppKey("heartbeats", Heartbeats)
-
-
-def _source(inline: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()}'"
-
-
-# The page shows texts that probed programs wrote, as text only. As a second defence the browser may run and load only
-# the page's own two inline blocks.
-_POLICY = (
-    f"default-src 'none'; connect-src 'self'; script-src {_source(SCRIPT)}; style-src {_source(STYLE)}; "
-    "base-uri 'none'; form-action 'none'"
-)
-_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 async def _metrics(request: web.Request) -> web.Response:
     app = request.app
     view, requests, refusals = app[_VIEW], app[_REQUESTS], app[_REFUSALS]
     body = await app[_TURNS].make(lambda: view.metrics() + requests.render() + refusals.render())
-    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    return web.Response(body=body, headers={**HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _metrics_pods(request: web.Request) -> web.Response:
     body = await request.app[_TURNS].make(request.app[_VIEW].metrics_pods)
-    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    return web.Response(body=body, headers={**HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _metrics_probes(request: web.Request) -> web.Response:
     body = await request.app[_TURNS].make(request.app[_VIEW].metrics_probes)
-    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    return web.Response(body=body, headers={**HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _healthz(_: web.Request) -> web.Response:
     """Alive: the event loop answers. The runtime does not count, since restarting probelet would not cure it."""
-    return web.Response(text="ok\n", headers=_HEADERS)
+    return web.Response(text="ok\n", headers=HEADERS)
 
 
 async def _readyz(request: web.Request) -> web.Response:
     ready, why = request.app[_VIEW].ready()
-    return web.Response(text="ok\n" if ready else f"{why}\n", status=200 if ready else 503, headers=_HEADERS)
-
-
-async def _root(_: web.Request) -> web.Response:
-    """The page for people; it asks for ``/heartbeats``."""
-    return web.Response(text=PAGE, content_type="text/html", headers={**_HEADERS, "Content-Security-Policy": _POLICY})
-
-
-async def _heartbeats(request: web.Request) -> web.Response:
-    body = await request.app[_HEARTBEATS].since(number_asked(request, "since", VERSION_MAX))
-    return web.Response(body=body, content_type="application/json", headers=_HEADERS)
+    return web.Response(text="ok\n" if ready else f"{why}\n", status=200 if ready else 503, headers=HEADERS)
 
 
 async def _statusz(request: web.Request) -> web.Response:
-    headers = {**_HEADERS, "Vary": "Accept"}
-    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document. A browser gets it,
-    # too, if its request has parameters.
-    if "text/html" in request.headers.get("Accept", "") and not request.query:
-        # A relative address also leads to the page behind a proxy that adds a path.
-        return web.Response(status=302, headers={**headers, "Location": "./"})
+    if (elsewhere := sent_to_page(request)) is not None:
+        return elsewhere
     view, history, pod = request.app[_VIEW], history_asked(request), request.query.get("pod", "")
     if pod:
-        return _document(await status_json(view.status(history, pod)), headers)
-    return _document(await request.app[_JSON].get(history), headers)
-
-
-def _document(body: bytes, headers: dict[str, str]) -> web.Response:
-    return web.Response(body=body + b"\n", content_type="application/json", headers=headers)
+        return document_response(await status_json(view.status(history, pod)))
+    return document_response(await request.app[_JSON].get(history))
 
 
 async def _configz(request: web.Request) -> web.Response:
     body = msgspec.json.encode(request.app[_VIEW].configz()) + b"\n"
-    return web.Response(body=body, content_type="application/json", headers=_HEADERS)
+    return web.Response(body=body, content_type="application/json", headers=HEADERS)
 
 
 ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
-    "/": _root,
+    **people.ROUTES,
     "/configz": _configz,
     "/healthz": _healthz,
-    "/heartbeats": _heartbeats,
     "/metrics": _metrics,
     "/metrics/pods": _metrics_pods,
     "/metrics/probes": _metrics_probes,
@@ -142,7 +106,7 @@ class HttpServer:
         app[_REFUSALS] = self._refusals
         app[_TURNS] = OneAtATime()
         app[_JSON] = StatusBuilds(view.status)
-        app[_HEARTBEATS] = Heartbeats(view)
+        people.show(app, PodRows(view))
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
         return app
 

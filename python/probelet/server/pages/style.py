@@ -36,6 +36,7 @@ ul { list-style: none; margin: 0; padding: 0; }
 .chip.warn { background: var(--warn-bg); }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 .legend { margin: 0 0 .5rem; font-size: .87rem; display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
+.legend[hidden] { display: none; } #about { font-size: .87rem; margin-bottom: .3rem; }
 .legend .good { color: var(--beat); } .legend .warn { color: var(--late); } .legend .bad { color: var(--fail); }
 #pods { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 46rem), 1fr)); gap: .35rem;
   align-items: start; }

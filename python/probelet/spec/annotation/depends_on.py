@@ -19,10 +19,13 @@ _NAME = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A
 
 
 def depends_on(pod: Pod) -> tuple[tuple[str, ...], list[FieldError]]:
-    """The names, each once, and an error for each entry that is none."""
+    """The names of a pod, each once, and an error for each entry that is none."""
     text = pod.metadata.annotations.get(ANNOTATION)
-    if text is None:
-        return (), []
+    return ((), []) if text is None else names_in(text)
+
+
+def names_in(text: str) -> tuple[tuple[str, ...], list[FieldError]]:
+    """The names in the annotation's text, and the errors."""
     path = f"metadata.annotations[{ANNOTATION}]"
     names, errors = dict[str, None](), []
     for entry in map(str.strip, text.split(",")):

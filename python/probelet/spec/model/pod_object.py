@@ -52,6 +52,7 @@ class ContainerPart(_Part, frozen=True, kw_only=True):
     """A container, a regular one or an init container."""
 
     name: str | None = None
+    image: str | None = None
     restart_policy: str | None = None
     restart_policy_rules: list[Any] | None = None
     lifecycle: dict[str, Any] | None = None

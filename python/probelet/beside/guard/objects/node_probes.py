@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from probelet.beside.guard.objects.cause import cause_of
 from probelet.beside.guard.objects.moment import nanoseconds
 from probelet.beside.guard.objects.probe_name import Naming, is_ours
 from probelet.spec.model.meta import Object, ObjectMeta
@@ -87,6 +88,8 @@ class ProbeState(msgspec.Struct, frozen=True, gc=False):
     """Only of a failed probe."""
     is_failing: bool = False
     """Whether its last attempt failed, as far as the node says so."""
+    cause: str = ""
+    """Why, in one of the words for causes; empty unless ``is_failing``."""
     period_seconds: int = PERIOD_SECONDS
     timeout_seconds: int = TIMEOUT_SECONDS
     failure_threshold: int = FAILURE_THRESHOLD
@@ -136,6 +139,7 @@ def _state(probe: _SpecProbe, found: _ProbeState | None) -> ProbeState:
     state: State = "Unknown"
     if found is not None and found.state in ("Succeeded", "Failed"):
         state = "Succeeded" if found.state == "Succeeded" else "Failed"
+    is_failing = state == "Failed" or (found is not None and found.message.startswith(LAST_ATTEMPT_FAILED))
     return ProbeState(
         name=probe.name,
         container=probe.container_name,
@@ -143,7 +147,8 @@ def _state(probe: _SpecProbe, found: _ProbeState | None) -> ProbeState:
         probed_ns=0 if found is None else nanoseconds(found.last_probe_time) or 0,
         since_ns=0 if found is None else nanoseconds(found.last_transition_time) or 0,
         message=cut(found.message) if found is not None and state == "Failed" else "",
-        is_failing=state == "Failed" or (found is not None and found.message.startswith(LAST_ATTEMPT_FAILED)),
+        is_failing=is_failing,
+        cause=cause_of(found.message.removeprefix(LAST_ATTEMPT_FAILED)) if found is not None and is_failing else "",
         period_seconds=wanted.period_seconds or PERIOD_SECONDS,
         timeout_seconds=wanted.timeout_seconds or TIMEOUT_SECONDS,
         failure_threshold=wanted.failure_threshold or FAILURE_THRESHOLD,

@@ -9,6 +9,7 @@ import msgspec
 from probelet.beside.guard.names import CONTEXT, NO_PROTECT, OPT_IN, OPTED_IN, READINESS_GATE, RELATED_PUB
 from probelet.beside.guard.objects.moment import nanoseconds
 from probelet.beside.guard.objects.owner import Owner, controller_of
+from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
 from probelet.spec.model.pod import PodStatus
 from probelet.spec.model.pod_object import ContainerPart, PodObject, annotations_of, read_pod_object
 from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
@@ -18,6 +19,7 @@ class GuardedContainer(msgspec.Struct, frozen=True, gc=False):
     """A regular container and its current instance."""
 
     name: str
+    image: str = ""
     ports: tuple[tuple[str, int], ...] = ()
     """The ports that have a name, with their numbers."""
     has_startup_probe: bool = False
@@ -54,6 +56,8 @@ class GuardedPod(msgspec.Struct, frozen=True, gc=False):
     """The PodUnavailableBudget that OpenKruise wrote into its annotations."""
     is_unprotected: bool = False
     """Whether it asks PodUnavailableBudgets to ignore it."""
+    depends_on: str = ""
+    """Its annotation with the names that its probes ask beyond their own containers."""
     containers: tuple[GuardedContainer, ...] = ()
 
     def container(self, name: str) -> GuardedContainer | None:
@@ -91,6 +95,7 @@ def guarded_of(pod: PodObject) -> GuardedPod | None:
         owner=controller_of(meta.owner_references or ()),
         budget=next((annotations[key] for key in RELATED_PUB if key in annotations), ""),
         is_unprotected=annotations.get(NO_PROTECT) == "true",
+        depends_on=sys.intern(annotations.get(DEPENDS_ON, "")),
         containers=tuple(_container(each, status) for each in spec.containers or ()),
     )
 
@@ -104,10 +109,12 @@ def _container(container: ContainerPart, status: PodStatus) -> GuardedContainer:
     name = container.name or ""
     found = next((each for each in status.container_statuses if each.name == name), None)
     ports = tuple((port["name"], port.get("containerPort") or 0) for port in container.ports or () if port.get("name"))
+    image = sys.intern(container.image or "")
     if found is None:
-        return GuardedContainer(name, ports, container.startup_probe is not None)
+        return GuardedContainer(name, image, ports, container.startup_probe is not None)
     return GuardedContainer(
         name=name,
+        image=image,
         ports=ports,
         has_startup_probe=container.startup_probe is not None,
         container_id=found.container_id,

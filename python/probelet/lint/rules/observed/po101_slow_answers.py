@@ -37,6 +37,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         "timeoutSeconds",
         f"{what}{probe.timing.failures} of them in a row are enough for a verdict",
         severity="error" if slow >= ERROR * timeout and slowest.attempts >= ATTEMPTS_MIN else "warning",
+        said_by=("PO115",),
     )
 
 

@@ -38,6 +38,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
         f"a start has taken {seconds(longest)}, which is {longest / budget.earliest:.0%} of the {budget.earliest} s "
         "after which a container that has not succeeded may be killed; starts become longer with load and data",
         severity="error" if longest > ERROR * budget.earliest else "warning",
+        said_by=("PO115",),
     )
 
 

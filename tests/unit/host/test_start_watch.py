@@ -1,0 +1,85 @@
+"""How long containers take to start, from the results of their probes."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from probelet.host.start_watch import StartWatch
+from probelet.policy.facts.snapshot import ContainerRecord, State
+from probelet.spec.model.container import Container
+from probelet.spec.model.meta import ObjectMeta
+from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.model.probe import HTTPGetAction, Probe
+
+from tests.unit.beside.incidents.cluster import SECOND, Deadlines
+
+PROBE = Probe(http_get=HTTPGetAction(port=80), period_seconds=10, failure_threshold=3)
+
+
+def pod(image: str, **probes: Probe) -> Pod:
+    container = Container(name="app", image=image, **probes)  # type: ignore[arg-type]
+    return Pod(metadata=ObjectMeta(name="web-0", namespace="default"), spec=PodSpec(containers=[container]))
+
+
+class Node:
+    """A watch, and starts that a test makes."""
+
+    def __init__(self) -> None:
+        self.clock = Deadlines()
+        self.watch = StartWatch(self.clock)  # type: ignore[arg-type]
+        self.number = 0
+
+    def start(self, made: Pod, took: float, *types: str) -> None:
+        self.number += 1
+        began = self.clock.ns // 1_000_000
+        record = ContainerRecord(f"c://{self.number}", "app", State.RUNNING, started_at_ms=began)
+        self.clock.advance(int(took * SECOND))
+        for probe_type in types:
+            self.watch.result(made, probe_type, "Success", record, "Deployment/web")
+
+    @property
+    def said(self) -> list[str]:
+        head: Any = {}
+        self.watch.tell(head)
+        return list(head.get("drifts", ()))
+
+
+@pytest.fixture
+def node() -> Node:
+    return Node()
+
+
+STARTUP = {"startup_probe": replace(PROBE, failure_threshold=6), "readiness_probe": PROBE}
+
+
+def test_a_slower_image_is_said_with_its_budget(node: Node) -> None:
+    for number in range(10):
+        node.start(pod("web:1", **STARTUP), 30 + number / 10, "startup", "readiness")
+    assert node.said == []
+    for number in range(10):
+        node.start(pod("web:2", **STARTUP), 43 + number / 10, "startup")
+        if number == 2:
+            text = "default/Deployment/web app: 3 starts with image web:2, and a comparison needs 8"
+            assert node.said == [text]
+    assert node.said == [
+        "default/Deployment/web app: the 99th percentile of starts went from 31 s to 44 s with image web:2, "
+        "the budget is 50 s"
+    ]
+    assert b"probelet_start_drifts 1\n" in node.watch.metrics()
+
+
+def test_only_the_first_success_of_an_instance_counts(node: Node) -> None:
+    made = pod("web:1", liveness_probe=PROBE, readiness_probe=PROBE)
+    node.start(made, 5, "liveness")
+    node.start(made, 5, "readiness", "readiness")
+    [found] = node.watch._starts._containers.values()
+    assert (list(found.new.took), found.budget) == ([5.0], 20)
+
+
+def test_what_ran_before_and_what_nothing_kills_counts_for_nothing(node: Node) -> None:
+    old = ContainerRecord("c://old", "app", State.RUNNING, started_at_ms=1)
+    node.watch.result(pod("web:1", **STARTUP), "startup", "Success", old)
+    node.watch.result(pod("web:1", **STARTUP), "startup", "Success", None)
+    node.start(pod("web:1", readiness_probe=PROBE), 5, "readiness")
+    assert node.watch._starts._containers == {}
+    assert b"probelet_start_drifts 0\n" in node.watch.metrics()
