@@ -66,6 +66,7 @@ impl Prober {
 
     /// Takes a change between two runs, from the pod's object as it is now.
     #[cold]
+    #[inline(never)]
     pub(super) fn take_change(&mut self, id: WorkerId, now: Instant) {
         let worker = &mut self.workers[id];
         worker.phase = WorkerPhase::Waiting;

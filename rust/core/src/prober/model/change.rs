@@ -53,6 +53,8 @@ impl Worker {
     }
 
     /// Takes the initial delay of its probe for a container that is new to the worker.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn take_delay(&mut self) {
         if std::mem::take(&mut self.keeps_delay) {
             self.initial_delay_seconds = self.probe().initial_delay_seconds;
