@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tests.support.paths import GENERATED, ROOT, TRACES
+from tests.support.paths import GENERATED, RELEASES, ROOT, TRACES
 
 ROOT_FILES = {
     *(
@@ -72,6 +72,6 @@ def test_a_stray_file_is_found(name: str) -> None:
 
 
 def test_a_recording_is_one_line() -> None:
-    recordings = [*TRACES.glob("*/*.json"), *GENERATED.glob("*.json")]
+    recordings = [*TRACES.glob("*/*.json"), *GENERATED.glob("*.json"), *RELEASES.glob("*/*.json")]
     assert recordings
     assert [str(path) for path in recordings if path.read_text().count("\n") != 1] == []

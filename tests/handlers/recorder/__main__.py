@@ -18,7 +18,7 @@ from typing import Any
 from tests.handlers.recorder.kubelet import GoMissingError, Kubelet, build
 from tests.handlers.recorder.made import MADE, RELEASE, RELEASES
 from tests.handlers.recorder.record import recorded
-from tests.support.kubelet_release import KubeletRelease
+from tests.kubelet.recorder.release import KubeletRelease
 from tests.support.paths import HANDLER_CASES
 
 TOGETHER = 4

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.support.kubelet_release import KubeletRelease
+from tests.kubelet.recorder.release import KubeletRelease
 from tests.support.paths import BUILD
 
 GO_RELEASE = "go1.26"

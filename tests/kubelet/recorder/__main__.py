@@ -22,8 +22,8 @@ from probelet_conformance.conformance import conformance
 
 from tests.kubelet.recorder import instants
 from tests.kubelet.recorder.pods import Made
+from tests.kubelet.recorder.release import KubeletRelease
 from tests.kubelet.recorder.scenarios import scenario_of
-from tests.support.kubelet_release import KubeletRelease
 from tests.support.paths import BUILD, INSTANTS
 
 HERE = Path(__file__).parent

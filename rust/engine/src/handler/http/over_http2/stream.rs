@@ -28,8 +28,8 @@ pub(super) struct Stream {
     window: i32,
     connection_window: i32,
     initial_window: i32,
-    /// Whether the server's settings are checked: net/http does for HTTP/2 without TLS (Go 1.26), x/net with TLS does not.
-    checks_settings: bool,
+    /// Whether the server's settings are validated: net/http does so without TLS (Go 1.26), x/net with TLS does not.
+    validates_settings: bool,
     going: Option<Going>,
     stage: Stage,
     interim_bytes: usize,
@@ -104,7 +104,7 @@ impl Stream {
         link: Box<dyn Transport>,
         read_error: SharedReadError,
         message: &[u8],
-        checks_settings: bool,
+        validates_settings: bool,
     ) -> Self {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
@@ -119,7 +119,7 @@ impl Stream {
             window: WINDOW_BYTES_INITIAL,
             connection_window: WINDOW_BYTES_INITIAL,
             initial_window: WINDOW_BYTES_INITIAL,
-            checks_settings,
+            validates_settings,
             going: None,
             stage: Stage::Head,
             interim_bytes: 0,
@@ -244,8 +244,8 @@ impl Stream {
                     self.window = self.window.checked_add(initial - self.initial_window).unwrap_or(self.window);
                     self.initial_window = initial;
                 }
-                Setting::ENABLE_PUSH if self.checks_settings && value > 1 => return Err(lost(Code::PROTOCOL)),
-                Setting::MAX_FRAME_SIZE if self.checks_settings && !FRAME_SIZES.contains(&value) => {
+                Setting::ENABLE_PUSH if self.validates_settings && value > 1 => return Err(lost(Code::PROTOCOL)),
+                Setting::MAX_FRAME_SIZE if self.validates_settings && !FRAME_SIZES.contains(&value) => {
                     return Err(lost(Code::PROTOCOL));
                 }
                 Setting::ENABLE_CONNECT_PROTOCOL if value > 1 => return Err(lost(Code::PROTOCOL)),
