@@ -61,22 +61,24 @@ pub enum GrpcConnect {
 }
 
 /// What a port's text is that names no port of the container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextPorts {
     /// A number, if it reads as one (recorded: releases up to 1.36).
+    #[default]
     MayBeNumbers,
     /// A mistake, also where it reads as a number (recorded: 1.37).
     AreNames,
 }
 
 /// The grpc-go of a release (k8s.io/kubernetes, go.mod).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrpcGo {
     /// Of 1.34.4.
     V1_72_1,
     /// Of 1.35.4.
     V1_72_2,
     /// Of 1.36.3 (recorded).
+    #[default]
     V1_79_3,
     /// Of 1.37.2 (recorded).
     V1_82_1,
@@ -160,7 +162,8 @@ pub struct Semantics {
     pub first_publish: FirstPublish,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
-    /// What a gRPC probe calls with.
+    /// What a gRPC probe calls with. Recordings do not have it, because what plays one asks no server.
+    #[serde(skip)]
     pub grpc_go: GrpcGo,
     /// Whether a published liveness failure puts its worker on hold until the container is replaced; if not, the worker
     /// goes on, so that a recovery is seen.
@@ -184,7 +187,8 @@ pub struct Semantics {
     pub startup_success_holds: bool,
     /// Whether StopLivenessAndStartup stops sidecars' workers too.
     pub stop_covers_sidecars: bool,
-    /// What a port's text is that names no port of the container.
+    /// What a port's text is that names no port of the container. Recordings do not have it either.
+    #[serde(skip)]
     pub text_ports: TextPorts,
     /// Whether a manually triggered readiness run begins a new period (no release here differs).
     pub trigger_resets_ticker: bool,

@@ -1,4 +1,4 @@
-"""What an agent may say in events: about pods, in its own name, with the name of its own node."""
+"""What an agent may say in events: about pods and its own node, in its own name, with the name of that node."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 
 SYSTEM = "probelet-events"
 RIGHTS = ("", "events", ["get", "create", "patch", "update"])
-WRITES = "writes events about pods, with its own name and that of its node"
+WRITES = "writes events about pods and its own node, with its own name and that of its node"
 CHANGES = "changes only the events that the agent of its own node has written"
 
 
@@ -62,6 +62,11 @@ def test_it_says_what_happened_to_a_pod_and_that_it_happened_again(agent: Client
     assert agent.patch(f"{path(namespace)}/one", changed)["count"] == 2
 
 
+def test_it_says_what_happened_to_its_own_node(agent: Client, namespace: str) -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "name": "node-a", "uid": "node-a"}
+    agent.create(path("default"), event(f"of-{namespace}", "default", involvedObject=node, reason="IncidentBegan"))
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -70,13 +75,15 @@ def test_it_says_what_happened_to_a_pod_and_that_it_happened_again(agent: Client
         {"reportingComponent": "kubelet"},
         {"reportingInstance": "node-b"},
         {"source": {}},
-        {"involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "node-a"}},
+        {"involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "node-b"}},
+        {"involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "node-a"}, "host": "node-b"},
+        {"involvedObject": {"apiVersion": "v1", "kind": "Node"}},
         {"involvedObject": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}},
     ],
 )
-def test_it_speaks_in_no_other_name_and_of_nothing_but_pods(agent: Client, namespace: str, change: Json) -> None:
+def test_it_speaks_in_no_other_name_and_of_nothing_else(agent: Client, namespace: str, change: Json) -> None:
     body = event("one", namespace, **change)
-    if "involvedObject" in change:
+    if body["involvedObject"]["kind"] != "Node":
         body["involvedObject"]["namespace"] = namespace
     with pytest.raises(Refused, match=WRITES):
         agent.create(path(namespace), body)

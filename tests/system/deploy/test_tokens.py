@@ -93,10 +93,14 @@ def request(name: str, node: str) -> Object:
     return {**kind, "metadata": {"name": name, "labels": labels}, "spec": spec}
 
 
-def event(name: str, component: str, host: str) -> Object:
+def node(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Node", "name": name, "uid": name}
+
+
+def event(name: str, component: str, host: str, about: Object | None = None) -> Object:
     return {
         "metadata": {"name": name, "namespace": "default"},
-        "involvedObject": {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": OTHER},
+        "involvedObject": about or {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": OTHER},
         "reason": "Unhealthy",
         "message": "x",
         "source": {"component": component, "host": host},
@@ -182,8 +186,9 @@ AGENT.may(
     lambda api: api.replace(f"{LEASES}/probelet-agent-{OWN}", api.get(f"{LEASES}/probelet-agent-{OWN}")),
 )
 AGENT.may(
-    "write events about any pod, in the name of the agent on its node",
+    "write events about any pod and its own node, in the name of the agent on its node",
     lambda api: api.create(f"{CORE}/namespaces/default/events", event("of-the-thief", "probelet-agent", OWN)),
+    lambda api: api.create(f"{CORE}/namespaces/default/events", event("of-the-node", "probelet-agent", OWN, node(OWN))),
 )
 AGENT.cannot(
     "open or close a gate on another node",
@@ -221,7 +226,8 @@ AGENT.cannot(
 )
 AGENT.cannot(
     "speak in events for a kubelet or another node, or change theirs",
-    "writes events about pods, with its own name|changes only the events",
+    "writes events about pods and its own node, with its own name|changes only the events",
+    lambda api: api.create(f"{CORE}/namespaces/default/events", event("forged", "probelet-agent", OWN, node(OTHER))),
     lambda api: api.create(f"{CORE}/namespaces/default/events", event("forged", "kubelet", OWN)),
     lambda api: api.create(f"{CORE}/namespaces/default/events", event("forged", "probelet-agent", OTHER)),
     lambda api: api.patch(f"{CORE}/namespaces/default/events/of-the-kubelet", {"message": "all is well"}),
