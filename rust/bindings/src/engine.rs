@@ -170,8 +170,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives a pod that runs and does not end the probes with which it was last defined. Workers go on with their counts;
-    /// a run in flight ends by the old probe.
+    /// Gives a pod that runs and does not end the probes with which it was last defined. Workers go on with their
+    /// counts; a run in flight ends by the old probe.
     ///
     /// Raises:
     ///     UnknownPodError: no pod with this UID was defined.
@@ -312,8 +312,9 @@ impl Engine {
         if is_known { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
     }
 
-    /// Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes Unknown and
-    /// the probe goes on; its next failed run is a Failure again. False if no failure rests there; then nothing changes.
+    /// Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+    /// Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+    /// nothing changes.
     fn recheck(&self, py: Python<'_>, uid: &str, container: &str) -> bool {
         self.with(py, |mut engine| engine.recheck(uid, container))
     }

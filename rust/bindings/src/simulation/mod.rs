@@ -201,8 +201,9 @@ impl Simulation {
         self.0.stop_liveness_and_startup(uid);
     }
 
-    /// Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes Unknown and
-    /// the probe goes on; its next failed run is a Failure again. False if no failure rests there; then nothing changes.
+    /// Takes the Failure of a container's liveness probe back, so that its kill may wait: the result becomes
+    /// Unknown and the probe goes on; its next failed run is a Failure again. False if no failure rests there; then
+    /// nothing changes.
     fn recheck(&mut self, uid: &str, container: &str) -> bool {
         self.0.recheck(uid, container)
     }
@@ -267,9 +268,9 @@ impl Simulation {
         PyBytes::new(py, &self.0.records_json())
     }
 
-    /// From now on ``take_changes`` has a line ``turns`` for the first attempt of a probe, a good one after a bad one and
-    /// the first ten bad ones in a row, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``, ``cause``,
-    /// ``overdue_ms`` and ``message``.
+    /// From now on ``take_changes`` has a line ``turns`` for the first attempt of a probe, a good one after a bad
+    /// one and the first ten bad ones in a row, with ``t_ms``, ``pod_uid``, ``container``, ``type``, ``is_good``,
+    /// ``cause``, ``overdue_ms`` and ``message``.
     const fn watch_turns(&mut self) {
         self.0.watch_turns();
     }

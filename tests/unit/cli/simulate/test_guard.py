@@ -30,7 +30,7 @@ def test_a_bad_rollout_takes_all_pods_from_kubelets_and_few_from_the_guard(probe
     decisions = found["against"]["guard"]["decisions"]
     assert decisions["Restarting"] == guarded["kills"]
     assert list(decisions.values()) == sorted(decisions.values(), reverse=True)
-    assert "with enhanced liveness" in svg(found)  # type: ignore[arg-type]
+    assert "enhanced liveness" in svg(found)  # type: ignore[arg-type]
 
 
 def test_the_lines_name_both_and_the_last_one_plays_it_again(probelet: Probelet, tmp_path: Path) -> None:
