@@ -82,11 +82,14 @@ def test_it_says_what_happened_to_its_own_node(agent: Client, namespace: str) ->
     ],
 )
 def test_it_speaks_in_no_other_name_and_of_nothing_else(agent: Client, namespace: str, change: Json) -> None:
-    body = event("one", namespace, **change)
-    if body["involvedObject"]["kind"] != "Node":
-        body["involvedObject"]["namespace"] = namespace
+    is_of_node = change.get("involvedObject", {}).get("kind") == "Node"
+    # An event about what is in no namespace is in this one.
+    place = "default" if is_of_node else namespace
+    body = event("one", place, **change)
+    if not is_of_node:
+        body["involvedObject"]["namespace"] = place
     with pytest.raises(Refused, match=WRITES):
-        agent.create(path(namespace), body)
+        agent.create(path(place), body)
 
 
 @pytest.mark.parametrize("said", [{"host": "node-b"}, {"component": "kubelet"}])
