@@ -52,6 +52,7 @@ PAGES: Final = (
         ("rust/core", "rust/engine", "python/probelet/agent", "python/probelet/beside", "python/probelet/kube"),
     ),
     Page("benches/NETWORK.md", "make bench-network", ("rust/engine",)),
+    Page("benches/PACE.md", "make bench-pace", ("rust/core", "rust/engine")),
 )
 
 
