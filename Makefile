@@ -326,13 +326,14 @@ LIBRARIES = -p probelet-target -p probelet-engine -p probelet-play --release $(Q
 
 # All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong. With --no-deps
 # pip resolves nothing, because the lock is whole: older releases of pip try a newer version of `coverage[toml]` first and stop.
+# `cargo fetch`, because maturin asks for the packages of all crates, and cargo would list the download of each.
 $(STAMPS)/packages: requirements.lock
 	@$(MAKE) --no-print-directory tools
 	$(say) "[1/5] Python packages into .venv, beside them the Rust libraries (a cold run: minutes on two cores)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock & pip=$$!; \
-		test -d target/release || cargo build $(LIBRARIES); wait $$pip
+		test -d target/release || { cargo fetch --quiet; cargo build $(LIBRARIES); }; wait $$pip
 	@touch $@
 
 # The verbs `replay` and `conformance`, editable too: a link and the metadata with their entry points.

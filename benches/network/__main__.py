@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from probelet._rust import Engine
 
+from benches.engine_pod import engine_pod
 from benches.machine import machine
 from benches.network import page
 from benches.network.pods import PODS, PORT, Target, pods
@@ -64,34 +65,19 @@ def used() -> dict[str, int]:
     return found
 
 
-def pod(number: int, mode: str, target: Target) -> tuple[bytes, bytes]:
-    """A pod and its status."""
-    probe: dict[str, Any] = {"httpGet": {"port": PORT, "path": "/healthz"}, "periodSeconds": PERIOD_SECONDS}
-    probe |= {"timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3}
-    if mode == "pod":
-        probe["options"] = {"network": "pod"}
-    names = [f"c{each}" for each in range(CONTAINERS)]
-    containers = [{"name": name, "livenessProbe": probe} for name in names]
-    metadata = {"name": f"p{number}", "namespace": "bench", "uid": f"{mode}-{number}"}
-    rows = [
-        {"name": name, "id": f"test://{mode}-{number}-{name}", "state": "running", "started_at_ms": 1, "started": True}
-        for name in names
-    ]
-    ip = target.loopback if mode == "loopback" else target.ip
-    status = {"phase": "Running", "pod_ip": ip, "containers": rows}
-    return json.dumps({"metadata": metadata, "spec": {"containers": containers}}).encode(), json.dumps(status).encode()
-
-
 def measure(mode: str, targets: list[Target], server: Server, seconds: float, warm: float) -> dict[str, Any]:
     """One round of one mode, on an engine of its own."""
     engine = Engine(seed=1, start_jitter=True, phase="spread")
     try:
+        probe: dict[str, Any] = {"httpGet": {"port": PORT, "path": "/healthz"}, "periodSeconds": PERIOD_SECONDS}
+        probe |= {"options": {"network": "pod"}} if mode == "pod" else {}
         for number, target in enumerate(targets):
-            definition, status = pod(number, mode, target)
+            uid, address = f"{mode}-{number}", target.loopback if mode == "loopback" else target.ip
+            definition, status = engine_pod(uid, address, CONTAINERS, probe)
             if mode == "pod":
-                engine.enter_network(f"pod-{number}", target.namespace.path)
+                engine.enter_network(uid, target.namespace.path)
             engine.define_pod(definition)
-            engine.sync_pod(f"{mode}-{number}", status)
+            engine.sync_pod(uid, status)
         time.sleep(warm)
         before, answered, began = used(), server.answered(), time.monotonic()
         time.sleep(seconds)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from probelet._rust import Engine
 
+from benches.engine_pod import engine_pod
 from benches.machine import ROOT, machine
 from benches.pace import page
 from benches.report.results import FOLDER
@@ -30,34 +31,18 @@ MODES: Final = {"alone": None, "limit 1,000": 1000, "no limit": 0}
 HISTORY: Final = 64
 
 
-def pod(name: str, address: str, port: int, containers: int, options: dict[str, Any]) -> tuple[bytes, bytes]:
-    """A pod and its status."""
-    probe: dict[str, Any] = {"httpGet": {"port": port, "path": "/"}, "periodSeconds": 1}
-    probe |= {"timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3, **options}
-    names = [f"c{each}" for each in range(containers)]
-    spec = {"containers": [{"name": each, "livenessProbe": probe} for each in names]}
-    rows = [
-        {"name": each, "id": f"test://{name}-{each}", "state": "running", "started_at_ms": 1, "started": True}
-        for each in names
-    ]
-    status = {"phase": "Running", "pod_ip": address, "containers": rows}
-    meta = {"name": name, "namespace": "bench", "uid": name}
-    return json.dumps({"metadata": meta, "spec": spec}).encode(), json.dumps(status).encode()
-
-
 def measure(limit: int | None, port: int, seconds: float, warm: float) -> dict[str, Any]:
     """One round, on an engine of its own."""
     engine = Engine(seed=1, start_jitter=True, phase="spread", extra_runs_per_second=limit or 0)
     try:
-        made: list[tuple[str, str, int, dict[str, Any]]] = [
-            (f"o{n}", f"127.1.0.{n + 1}", CONTAINERS, {}) for n in range(ORDINARY_PODS)
-        ]
-        fast = {"options": {"periodMilliseconds": FAST_MS}}
+        probe = {"httpGet": {"port": port, "path": "/"}, "periodSeconds": 1}
+        fast = {**probe, "options": {"periodMilliseconds": FAST_MS}}
+        made = [(f"o{n}", f"127.1.0.{n + 1}", CONTAINERS, probe) for n in range(ORDINARY_PODS)]
         made += [(f"f{n}", f"127.2.0.{n + 1}", 1, fast) for n in range(FAST_PODS if limit is not None else 0)]
-        for name, address, containers, options in made:
-            definition, status = pod(name, address, port, containers, options)
+        for uid, address, containers, asked in made:
+            definition, status = engine_pod(uid, address, containers, asked)
             engine.define_pod(definition)
-            engine.sync_pod(name, status)
+            engine.sync_pod(uid, status)
         time.sleep(warm)
         before, began_ms = runs(engine), engine.wall_ms()
         time.sleep(seconds)

@@ -14,7 +14,7 @@ from probelet.cli.exit import EXIT_CODES, CliError, Exit
 from probelet.cli.help_panel import Panels, shown_default
 from probelet.cli.output import OutputError, discard_output, set_up_output
 from probelet.cli.terminal import complain
-from probelet.cli.usage import told, unknown
+from probelet.cli.usage import chain_of, told, unknown
 from probelet.cli.verbs import INSTALL_COMPLETION, VERBS, Verb, installed
 
 STDIN = "/dev/stdin"
@@ -78,7 +78,7 @@ def run_command(arguments: list[str]) -> int:
         # The library would import every verb to report this.
         return complain_of(command, unknown("verb", (error.unused_tokens or [""])[0], known, command))
     except CycloptsError as error:
-        return complain_of(" ".join(["probelet", *(error.command_chain or ())]), told(error))
+        return complain_of(chain_of(error), told(error))
     except CliError as error:
         return complain_of(command, error)
 

@@ -1,6 +1,5 @@
 """Errors about the command line: the library's, in the words of a person."""
 
-import difflib
 import re
 from collections.abc import Iterable
 
@@ -15,10 +14,14 @@ FEW = 6
 """So many words an error lists; the help has more."""
 
 
+def chain_of(error: CycloptsError) -> str:
+    """The command that the error is about, such as ``probelet run``."""
+    return " ".join(["probelet", *(error.command_chain or ())])
+
+
 def told(error: CycloptsError) -> CliError:
     """The error of a verb, with its help as the hint."""
     error.verbose = False
-    chain = " ".join(["probelet", *(error.command_chain or ())])
     text = " ".join(str(error).split())
     match error:
         case UnusedCliTokensError():
@@ -27,7 +30,7 @@ def told(error: CycloptsError) -> CliError:
             text = _missing(error)
         case CoercionError():
             text = _UNREADABLE.sub(lambda found: f"{found[1]} is no {_KINDS[found[2]]}", text)
-    return CliError(text, hint=f"{chain} --help")
+    return CliError(text, hint=f"{chain_of(error)} --help")
 
 
 def _missing(error: MissingArgumentError) -> str:
@@ -49,6 +52,8 @@ def unknown(what: str, word: str, known: Iterable[str], command: str) -> CliErro
             return CliError(text, code=Exit.CANNOT, hint=f"pip install {verb.package}")
     if word.startswith("-"):
         return CliError(f'there is no option "{word}"', hint=f"{command} --help")
+    import difflib
+
     words = list(known)
     close = difflib.get_close_matches(word, words, n=1)
     listed = f"; want {', '.join(words[:-1])} or {words[-1]}" if 1 < len(words) <= FEW else ""

@@ -11,6 +11,7 @@ import structlog
 from probelet._rust import Update
 from probelet.base.printable import last_line
 from probelet.host.incident_pod import IncidentPod
+from probelet.host.probe_changes import ProbeChanges
 from probelet.node.effects.effects import CANCELED, Effects
 from probelet.node.metrics.node_metrics import NodeMetrics
 from probelet.node.metrics.pod_start import PodStart
@@ -63,8 +64,7 @@ from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.pleg import RELIST_PERIOD_NS
 from probelet.runtime.seen.result_log import ResultLog
 from probelet.server.document.status import HeldDocument
-from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
-from probelet.spec.model.probe import ProbeType
+from probelet.spec.annotation.probe_changes import changed_probes
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
@@ -113,8 +113,7 @@ class NodePod:
         """True once the node has asked the pod to end."""
         self.stops_at: dict[str, int] = {}
         """The containers that are being stopped, by ID: when their grace is over, on the engine's clock."""
-        self.probes_changed_ms: dict[tuple[str, ProbeType], int] = {}
-        """When probes changed last while their container ran, by container and type, in Unix milliseconds."""
+        self.probe_changes = ProbeChanges(host, self.uid, self.full_name)
         self._on_gone = on_gone
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
@@ -301,12 +300,9 @@ class NodePod:
 
     def _define(self, define: Define) -> None:
         before, self.pod = self.pod, define.pod
-        engine = self._host.engine
-        engine.define_pod(encode_pod(self.pod))
-        if define.live and (said := changed_probes(before, self.pod)):
-            engine.change_probes(self.uid)
-            self.probes_changed_ms |= dict.fromkeys(said, engine.wall_ms())
-            self._host.recorder.record(self.uid, self.full_name, "Normal", PROBES_CHANGED, told(said))
+        self._host.engine.define_pod(encode_pod(self.pod))
+        if define.live:
+            self.probe_changes.take(before, self.pod)
 
     def _publish(self, publish: Publish) -> None:
         engine = self._host.engine

@@ -103,7 +103,7 @@ def _pod(
             for probe_type, probe in container.probes.items()
         }
         for probe_type in container.probes:
-            if (changed_ms := pod.probes_changed_ms.get((container.name, probe_type))) is not None:
+            if (changed_ms := pod.probe_changes.at_ms.get((container.name, probe_type))) is not None:
                 probes[probe_type]["changed_at"] = rfc3339(changed_ms)
         backoff = _backoff(pod, container, gate, moment)
         row = container_row(status, of_containers.get(container.name, {}), backoff, probes)

@@ -19,6 +19,7 @@ from probelet.server.limit import (
     ACCEPT_PAUSE_SECONDS,
     ACCEPTED_AT_ONCE,
     HANDSHAKE_SECONDS,
+    PEER_SHARE,
     REQUEST_BYTES_MAX,
     SWEEP_SECONDS,
 )
@@ -35,6 +36,11 @@ class Room:
     connections: int
     per_peer: int
     request_bytes: int = REQUEST_BYTES_MAX
+
+    @classmethod
+    def of_pages(cls, connections: int, *, is_remote: bool) -> "Room":
+        """The room of pages; if other machines reach them, each gets a share."""
+        return cls(connections, max(1, connections // PEER_SHARE) if is_remote else connections)
 
 
 class Acceptor:

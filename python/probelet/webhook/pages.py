@@ -8,7 +8,7 @@ from aiohttp import web
 
 from probelet.server.acceptor import Room
 from probelet.server.address import Listening
-from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.limit import PAGES_CONNECTIONS_MAX
 from probelet.server.pages.server import METRICS_TYPE
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
@@ -33,7 +33,7 @@ class HealthPages:
         app.add_routes(
             [web.get("/healthz", self._healthz), web.get("/readyz", self._readyz), web.get("/metrics", self._page)]
         )
-        room = Room(PAGES_CONNECTIONS_MAX, PAGES_CONNECTIONS_MAX // PEER_SHARE)
+        room = Room.of_pages(PAGES_CONNECTIONS_MAX, is_remote=True)
         self._site = Site(app, listening, room, self._refusals, tls=tls)
 
     async def start(self) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from tests.handlers.recorder.kubelet import GoMissingError, Kubelet, build
 from tests.handlers.recorder.made import MADE, RELEASE, RELEASES
 from tests.handlers.recorder.record import recorded
-from tests.kubelet.recorder.release import KubeletRelease
+from tests.kubelet.recorder.release import KubeletRelease, NoReleaseError
 from tests.support.paths import HANDLER_CASES
 
 TOGETHER = 4
@@ -34,7 +34,7 @@ def main() -> int:
     for release, of_release in groupby(files, key=release_of):
         try:
             program = build(release)
-        except GoMissingError as error:
+        except (GoMissingError, NoReleaseError) as error:
             parser.error(str(error))
         with ExitStack() as stack:
             kubelets: SimpleQueue[Kubelet] = SimpleQueue()

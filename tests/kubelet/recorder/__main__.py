@@ -22,7 +22,7 @@ from probelet_conformance.conformance import conformance
 
 from tests.kubelet.recorder import instants
 from tests.kubelet.recorder.pods import Made
-from tests.kubelet.recorder.release import KubeletRelease
+from tests.kubelet.recorder.release import KubeletRelease, NoReleaseError
 from tests.kubelet.recorder.scenarios import scenario_of
 from tests.support.paths import BUILD, INSTANTS
 
@@ -77,7 +77,11 @@ def main() -> int:
     recorder = Recorder(
         asked.out.resolve() / "kubelet.test", KubeletRelease(asked.kubelet), asked.out, asked.keep_unlike
     )
-    build(recorder)
+    try:
+        build(recorder)
+    except NoReleaseError as error:
+        say(str(error))
+        return 2
     if asked.instants:
         record_instants(recorder)
         return 0

@@ -11,6 +11,10 @@ STAGING = re.compile(r"(k8s\.io/[\w-]+) => \./staging/src/\S+")
 """In Kubernetes' own go.mod the libraries that it publishes lie beside it."""
 
 
+class NoReleaseError(Exception):
+    """The Go proxy has no such release, or cannot be reached; the message is one line for a person."""
+
+
 @dataclass(frozen=True)
 class KubeletRelease:
     """A published patch release, such as 1.37.2."""
@@ -38,7 +42,7 @@ class KubeletRelease:
         release was built.
 
         Raises:
-            subprocess.CalledProcessError: the Go proxy has no such release, or cannot be reached.
+            NoReleaseError: the Go proxy does not give the release.
         """
         if f"{self.name}\n" in (source / "go.mod").read_text():
             return source
@@ -46,11 +50,12 @@ class KubeletRelease:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("go.mod", "go.sum"))
         command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{self.version}"]
-        published = Path(
-            json.loads(subprocess.run(command, cwd=into, stdout=subprocess.PIPE, check=True).stdout)["GoMod"]
-        )
+        # It exits with 1 for what it says in `Error`.
+        said = json.loads(subprocess.run(command, cwd=into, stdout=subprocess.PIPE).stdout)
+        if "Error" in said:
+            raise NoReleaseError(f"Kubernetes {self.version}: {said['Error']}")
         staged = rf"\1 => \1 v0.{self.version.partition('.')[2]}"
-        text = STAGING.sub(staged, published.read_text()).replace(
+        text = STAGING.sub(staged, Path(said["GoMod"]).read_text()).replace(
             "module k8s.io/kubernetes", "module probelet.dev/tests", 1
         )
         (copy / "go.mod").write_text(f"{text}\nrequire k8s.io/kubernetes v{self.version}\n")

@@ -22,6 +22,7 @@ from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.host.incident_pod import IncidentPod
 from probelet.host.incident_subjects import CommandReader
+from probelet.host.probe_changes import ProbeChanges
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import Snapshot, State
@@ -35,10 +36,8 @@ from probelet.runtime.seen.node_address import pod_address
 from probelet.runtime.seen.result_log import ResultLog
 from probelet.server.document.status import HeldDocument
 from probelet.spec.annotation.hold_kills import hold_choice
-from probelet.spec.annotation.probe_changes import PROBES_CHANGED, changed_probes, told
 from probelet.spec.annotation.probe_options import fold_options
 from probelet.spec.model.pod import Pod
-from probelet.spec.model.probe import ProbeType
 from probelet.spec.model.probe_options import OptionDefaults
 from probelet.spec.read.json import encode_pod
 
@@ -81,8 +80,7 @@ class AgentPod:
         self.pod, self.problems = self._probed(first.pod, reading)
         """The definition with only the probes that were taken over, and the parts of the annotations that are ignored,
         a line each."""
-        self.probes_changed_ms: dict[tuple[str, ProbeType], int] = {}
-        """When probes changed last while their container ran, by container and type, in Unix milliseconds."""
+        self.probe_changes = ProbeChanges(parts.host, self.uid, self.full_name)
         self.terminating = asyncio.Event()
         self.api: ApiPod | None = None
         """The newest version of the API server; None while there is none."""
@@ -167,13 +165,9 @@ class AgentPod:
             return mistakes
         before, self.pod, self.problems = self.pod, pod, problems
         self._read(reading)
-        engine = self._host.engine
-        engine.define_pod(encode_pod(pod))
-        if (said := changed_probes(before, pod)) and not self.terminating.is_set():
-            engine.change_probes(self.uid)
-            self.probes_changed_ms |= dict.fromkeys(said, engine.wall_ms())
-            self._log.info("probes changed", probes=list(said.values()))
-            self._host.recorder.record(self.uid, self.full_name, "Normal", PROBES_CHANGED, told(said))
+        self._host.engine.define_pod(encode_pod(pod))
+        if not self.terminating.is_set() and (changed := self.probe_changes.take(before, pod)):
+            self._log.info("probes changed", probes=changed)
         if self.is_left:
             self._parts.pauses.leave(self.uid, pod, left=True)
         self._incidents.known(pod)

@@ -35,7 +35,7 @@ def _pod(pod: AgentPod, pauses: Pauses, engine: Engine, history: int) -> PodDocu
             for probe_type, probe in container.probes.items()
         }
         for probe_type in container.probes:
-            if (changed_ms := pod.probes_changed_ms.get((container.name, probe_type))) is not None:
+            if (changed_ms := pod.probe_changes.at_ms.get((container.name, probe_type))) is not None:
                 probes[probe_type]["changed_at"] = rfc3339(changed_ms)
             if (until := paused.get((container.name, probe_type))) is not None:
                 probes[probe_type]["paused_until"] = until

@@ -39,6 +39,8 @@ class _Container:
     new: _Release
     old: _Release | None = None
     budget: float = 0.0
+    rise: Compared | None = None
+    """From the old image to the new one, as of the last start: documents and metrics ask far more often."""
 
 
 class Starts:
@@ -65,14 +67,15 @@ class Starts:
         release.took.append(took)
         if release is known.new:
             known.budget = budget
+        known.rise = None
+        if known.old is not None and known.budget:
+            known.rise = compare(known.old.took, known.new.took, known.budget)
 
     def drifts(self) -> Iterator[Drift]:
         """The containers that take longer with the newest image, in the order of the latest starts."""
         for (workload, container), known in self._containers.items():
-            if known.old is not None and known.budget:
-                found = compare(known.old.took, known.new.took, known.budget)
-                if found is not None:
-                    yield Drift(workload, container, known.new.image, known.old.image, found)
+            if known.old is not None and known.rise is not None:
+                yield Drift(workload, container, known.new.image, known.old.image, known.rise)
 
     def too_few(self) -> Iterator[tuple[str, str, str, int]]:
         """Workload, container, newest image and the number of its starts, where the image before has enough to be

@@ -8,10 +8,21 @@ import ipaddress
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
+from probelet.server.address import Address, Listening
 from probelet.server.refusals import Refusals
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def middlewares_for(listening: Listening, refusals: Refusals) -> list[Middleware]:
+    """The checks that pages need which listen there: none beyond loopback, where an address has names that this service
+    does not know."""
+    address = listening.address
+    if isinstance(address, Address) and not listening.is_remote:
+        return [HostCheck(address.host, refusals).check]
+    return []
 
 
 class HostCheck:

@@ -7,12 +7,12 @@ import msgspec
 from aiohttp import web
 
 from probelet.server.acceptor import Room
-from probelet.server.address import Address, Listening
+from probelet.server.address import Listening
 from probelet.server.document.nodes import NodesDocument
-from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.limit import PAGES_CONNECTIONS_MAX
 from probelet.server.pages import people
-from probelet.server.pages.host_check import HostCheck
-from probelet.server.pages.people import HEADERS, document_response, sent_to_page
+from probelet.server.pages.host_check import middlewares_for
+from probelet.server.pages.people import document_response, sent_to_page
 from probelet.server.pages.source import PageSource
 from probelet.server.refusals import Refusals
 from probelet.server.site import Site
@@ -37,13 +37,8 @@ async def _statusz(request: web.Request) -> web.Response:
     return document_response(await request.app[_TURNS].make(lambda: msgspec.json.encode(view.document(node))))
 
 
-async def _healthz(_: web.Request) -> web.Response:
-    return web.Response(text="ok\n", headers=HEADERS)
-
-
 ROUTES: Final[Mapping[str, Callable[[web.Request], Awaitable[web.Response]]]] = {
     **people.ROUTES,
-    "/healthz": _healthz,
     "/statusz": _statusz,
 }
 
@@ -52,17 +47,13 @@ class NodesServer:
     """Serves the pages on ``listening``, which it then owns. Start it inside a running event loop."""
 
     def __init__(self, view: NodesView, listening: Listening) -> None:
-        address, refusals = listening.address, Refusals("pages")
-        middlewares = []
-        # An address beyond loopback has names that this service does not know.
-        if isinstance(address, Address) and not listening.is_remote:
-            middlewares.append(HostCheck(address.host, refusals).check)
-        app = web.Application(middlewares=middlewares)
+        refusals = Refusals("pages")
+        app = web.Application(middlewares=middlewares_for(listening, refusals))
         app[_VIEW], app[_TURNS] = view, OneAtATime()
         people.show(app, view)
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
-        share = max(1, PAGES_CONNECTIONS_MAX // PEER_SHARE) if listening.is_remote else PAGES_CONNECTIONS_MAX
-        self._site = Site(app, listening, Room(PAGES_CONNECTIONS_MAX, share), refusals)
+        room = Room.of_pages(PAGES_CONNECTIONS_MAX, is_remote=listening.is_remote)
+        self._site = Site(app, listening, room, refusals)
 
     async def start(self) -> None:
         """Answers from now on."""

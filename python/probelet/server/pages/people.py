@@ -1,4 +1,5 @@
-"""The routes for people: the page, the data that it asks for, and the incidents for ``probelet incidents --url``."""
+"""The routes of the pages of any service: for people the page and the data that it asks for, the incidents for
+``probelet incidents --url``, and whether the service is alive."""
 
 import base64
 import hashlib
@@ -51,6 +52,11 @@ async def _heartbeats(request: web.Request) -> web.Response:
     return web.Response(body=body, content_type="application/json", headers=HEADERS)
 
 
+async def _healthz(_: web.Request) -> web.Response:
+    """Alive: the event loop answers. The runtime does not count, since restarting probelet would not cure it."""
+    return web.Response(text="ok\n", headers=HEADERS)
+
+
 async def _incidents(request: web.Request) -> web.Response:
     feed = request.app[_SOURCE].incidents
     if feed is None or not feed.is_on:
@@ -75,6 +81,7 @@ def sent_to_page(request: web.Request) -> web.Response | None:
 
 ROUTES: Final[Mapping[str, Callable[[web.Request], Awaitable[web.Response]]]] = {
     "/": _root,
+    "/healthz": _healthz,
     "/heartbeats": _heartbeats,
     "/incidents": _incidents,
 }

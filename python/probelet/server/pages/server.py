@@ -6,10 +6,10 @@ import msgspec
 from aiohttp import web
 
 from probelet.server.acceptor import Room
-from probelet.server.address import Address, Listening
-from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.address import Listening
+from probelet.server.limit import PAGES_CONNECTIONS_MAX
 from probelet.server.pages import people
-from probelet.server.pages.host_check import HostCheck
+from probelet.server.pages.host_check import middlewares_for
 from probelet.server.pages.http_metrics import HttpMetrics
 from probelet.server.pages.people import HEADERS, document_response, sent_to_page
 from probelet.server.pages.source import PodRows
@@ -46,11 +46,6 @@ async def _metrics_probes(request: web.Request) -> web.Response:
     return web.Response(body=body, headers={**HEADERS, "Content-Type": METRICS_TYPE})
 
 
-async def _healthz(_: web.Request) -> web.Response:
-    """Alive: the event loop answers. The runtime does not count, since restarting probelet would not cure it."""
-    return web.Response(text="ok\n", headers=HEADERS)
-
-
 async def _readyz(request: web.Request) -> web.Response:
     ready, why = request.app[_VIEW].ready()
     return web.Response(text="ok\n" if ready else f"{why}\n", status=200 if ready else 503, headers=HEADERS)
@@ -73,7 +68,6 @@ async def _configz(request: web.Request) -> web.Response:
 ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
     **people.ROUTES,
     "/configz": _configz,
-    "/healthz": _healthz,
     "/metrics": _metrics,
     "/metrics/pods": _metrics_pods,
     "/metrics/probes": _metrics_probes,
@@ -91,16 +85,12 @@ class HttpServer:
     def __init__(self, view: View, listening: Listening, connections: int = PAGES_CONNECTIONS_MAX) -> None:
         self._listening = listening
         self._refusals = Refusals("pages")
-        room = Room(connections, max(1, connections // PEER_SHARE) if listening.is_remote else connections)
+        room = Room.of_pages(connections, is_remote=listening.is_remote)
         self._site = Site(self._app(view), listening, room, self._refusals)
 
     def _app(self, view: View) -> web.Application:
-        requests, address = HttpMetrics(ROUTES), self._listening.address
-        middlewares = [requests.count]
-        # An address beyond loopback has names that this service does not know.
-        if isinstance(address, Address) and not self._listening.is_remote:
-            middlewares.insert(0, HostCheck(address.host, self._refusals).check)
-        app = web.Application(middlewares=middlewares)
+        requests = HttpMetrics(ROUTES)
+        app = web.Application(middlewares=[*middlewares_for(self._listening, self._refusals), requests.count])
         app[_VIEW] = view
         app[_REQUESTS] = requests
         app[_REFUSALS] = self._refusals

@@ -55,9 +55,8 @@ class VirtualCluster:
         endpoint_delay: how much later a Service's endpoints follow the readiness of a pod.
         attempts: how many attempts are kept of each probe, from 2 to 100,000. All are counted.
         hold_kills: which liveness kills wait while an incident is open on the pod's node that a restart does not
-        mend, as
-            a node's ``holdKills``: ``off``, ``prober`` or ``shared``. The annotation ``probelet.dev/hold-kills`` of a
-            pod decides for the pod.
+            mend, as a node's ``holdKills``: ``off``, ``prober`` or ``shared``. The annotation
+            ``probelet.dev/hold-kills`` of a pod decides for the pod.
         hold_kills_for: how long such a kill waits at most.
         strict: a warning about a manifest, such as an unknown field, is a mistake. False takes such manifests.
 

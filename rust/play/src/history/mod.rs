@@ -27,4 +27,4 @@ mod tests;
 
 pub use self::attempt::{OutcomeKind, PastAttempt, PastFailure, TEXT_BYTES_MAX, shown};
 pub use self::record::HistoryRecord;
-pub use self::ring::{ATTEMPTS, FAILURES, History, TURNS_OF_A_RUN};
+pub use self::ring::{ATTEMPTS, FAILURES, History, TURNS_OF_A_RUN, is_turn};

@@ -35,18 +35,17 @@ impl Default for History {
 
 impl History {
     /// Adds an attempt that has just ended; `text` is what it said. Returns whether it is a turn: a good attempt after a
-    /// bad one, or one of the first [`TURNS_OF_A_RUN`] bad ones in a row.
+    /// bad one, or one of the first [`TURNS_OF_A_RUN`] bad ones in a row ([`is_turn`]).
     pub fn add(&mut self, attempt: &PastAttempt, text: &str) -> bool {
         let is_good = attempt.outcome.is_good();
         let is_bad = |code: &Code| !code.outcome().is_good();
         let bad_before = self.codes_from_the_newest().take(TURNS_OF_A_RUN).take_while(is_bad).count();
         self.push(attempt);
         self.unwritten = (self.unwritten + 1).min(ATTEMPTS as u8);
-        if is_good {
-            return bad_before > 0;
+        if !is_good {
+            self.add_failure(PastFailure { attempt: *attempt, text: text.into() });
         }
-        self.add_failure(PastFailure { attempt: *attempt, text: text.into() });
-        bad_before < TURNS_OF_A_RUN
+        is_turn(bad_before, is_good)
     }
 
     /// The newest attempts, at most `most`, oldest first.
@@ -107,6 +106,11 @@ impl History {
 
 /// Attempts that a history keeps: ten minutes of a probe with the default period.
 pub const ATTEMPTS: usize = 64;
+
+/// Whether an attempt is a turn after so many bad ones in a row.
+pub const fn is_turn(bad_before: usize, is_good: bool) -> bool {
+    if is_good { bad_before > 0 } else { bad_before < TURNS_OF_A_RUN }
+}
 
 /// Bad attempts in a row that are turns. What listens to turns compares the length of a run with the probe's
 /// failureThreshold, and few thresholds of liveness and readiness probes are higher; further ones would only cost while

@@ -9,7 +9,7 @@ use super::handlers::Handlers;
 use super::record::Record;
 use crate::cause::Cause;
 use crate::counts::Counts;
-use crate::history::TURNS_OF_A_RUN;
+use crate::history::is_turn;
 
 /// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
 #[derive(Debug)]
@@ -61,15 +61,11 @@ impl WorkerScript {
         }
     }
 
-    /// Counts an attempt; returns whether it is a turn, by the rule of [`crate::history::History`].
+    /// Counts an attempt; returns whether it is a turn. The first one is, however it ended, as for a live engine.
     pub(super) fn take_turn(&mut self, is_bad: bool) -> bool {
         let before = self.bad_in_a_row;
         self.bad_in_a_row = Some(if is_bad { before.unwrap_or(0).saturating_add(1) } else { 0 });
-        match before {
-            None => true,
-            Some(0) => is_bad,
-            Some(bad) => !is_bad || bad < TURNS_OF_A_RUN,
-        }
+        before.is_none_or(|bad_before| is_turn(bad_before, !is_bad))
     }
 }
 

@@ -12,6 +12,7 @@ import grpc  # type: ignore[import-untyped]
 import pytest
 
 from tests.kubelet.upstream.ask import ask, closed_port
+from tests.kubelet.upstream.releases.test_versions import VERSIONS
 from tests.kubelet.upstream.row import row
 from tests.support.web import Server
 
@@ -82,7 +83,6 @@ def test_a_service_that_is_serving_succeeds(row: str) -> None:
     assert (report["result"], report["output"]) == ("success", "service healthy")
 
 
-VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")
 TimedAnswer = tuple[int, float, dict[str, Any]]
 
 

@@ -23,11 +23,10 @@ HOLD_KILLS: Final = "hold-kills"
 
 def held_sentence(base: VerdictRow, held: VerdictRow) -> str:
     """Says how waiting would have changed a play, whether it helps or not."""
-    lost, kills = (f"{row['requests']['lost']:,}" for row in (held, base)), (row["kills"] for row in (held, base))
-    (lost_after, lost_before), (after, before) = lost, kills
     return (
-        f"Had liveness kills waited for the end of the incident ({ANNOTATION}: shared), {lost_after} requests would be "
-        f"lost, not {lost_before}, and {after} containers killed, not {before}."
+        f"Had liveness kills waited for the end of the incident ({ANNOTATION}: shared), {held['requests']['lost']:,} "
+        f"requests would be lost, not {base['requests']['lost']:,}, and {held['kills']} containers killed, not "
+        f"{base['kills']}."
     )
 
 

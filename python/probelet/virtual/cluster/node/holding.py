@@ -70,7 +70,7 @@ class NodeHolding:
     def ended(self, uid: str, container: str) -> None:
         """A container has ended."""
         if (uid, container) in self._killed:
-            self._killed.discard((uid, container))
+            self._killed.remove((uid, container))
         elif uid in self._subjects:
             self._give(Exited(uid, container, self._now_ms))
 
