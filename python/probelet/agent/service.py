@@ -39,9 +39,9 @@ from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
-from probelet.host.incident_events import IncidentEvents, node_record
-from probelet.host.incident_subjects import CommandReader
-from probelet.host.incident_webhook import tell_webhook
+from probelet.host.incidents.events import IncidentEvents, node_record
+from probelet.host.incidents.subjects import CommandReader
+from probelet.host.incidents.webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
 from probelet.kube import kinds
 from probelet.kube.connection import Connection

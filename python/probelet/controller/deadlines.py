@@ -1,4 +1,4 @@
-"""Deadlines on a clock without a wheel, for code that is made for an engine's (``host.incident_watch.Deadlines``)."""
+"""Deadlines on a clock without a wheel, for code that is made for an engine's (``host.incidents.watch.Deadlines``)."""
 
 from collections.abc import Callable
 from itertools import count

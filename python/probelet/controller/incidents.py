@@ -8,9 +8,9 @@ from typing import Final, NoReturn
 from probelet.beside.incidents.cluster import Change, ClusterIncidents
 from probelet.beside.incidents.noticed import Ended, Forgotten, Known, Noticed, Restarting
 from probelet.controller.deadlines import ClockDeadlines
-from probelet.host.incident_events import IncidentEvents, node_record
-from probelet.host.incident_subjects import CommandReader
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.events import IncidentEvents, node_record
+from probelet.host.incidents.subjects import CommandReader
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.clock import Clock
 from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding

@@ -26,7 +26,7 @@ from probelet.controller.mirrors import Handlers, Mirrors
 from probelet.controller.requests import RequestReconciler
 from probelet.controller.restarts import RestartReconciler
 from probelet.controller.settings import Settings
-from probelet.host.incident_subjects import CommandReader
+from probelet.host.incidents.subjects import CommandReader
 from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection

@@ -11,7 +11,7 @@ from probelet.beside.incidents.cluster import PODS_MAX, ClusterIncidents
 from probelet.beside.incidents.node import NodeSeen, bad_first
 from probelet.controller.incidents import CLUSTER, IncidentReconciler
 from probelet.controller.service import ControllerService
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.clock import Clock
 from probelet.server.document.event import RecordedEvent
 from probelet.server.document.nodes import NodeDocument, NodeProbeDocument, NodesDocument

@@ -13,7 +13,7 @@ Laws:
 
 from probelet._rust import Engine
 from probelet.host.batches import BatchReader
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.host.recorder import Recorder
 from probelet.host.start_watch import StartWatch
 from probelet.host.tasks import Tasks

@@ -5,7 +5,7 @@ from typing import Final
 
 from probelet.base.exposition.family import gauge, page
 from probelet.base.words import seconds
-from probelet.host.incident_subjects import workload_of
+from probelet.host.incidents.subjects import workload_of
 from probelet.kube.clock import Clock
 from probelet.policy.drift import SAMPLES_MIN, Drift, Starts
 from probelet.policy.facts.snapshot import ContainerRecord

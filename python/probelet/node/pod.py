@@ -10,7 +10,7 @@ import structlog
 
 from probelet._rust import Update
 from probelet.base.printable import last_line
-from probelet.host.incident_pod import IncidentPod
+from probelet.host.incidents.pod import IncidentPod
 from probelet.host.probe_changes import ProbeChanges
 from probelet.node.effects.effects import CANCELED, Effects
 from probelet.node.metrics.node_metrics import NodeMetrics

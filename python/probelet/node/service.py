@@ -9,8 +9,8 @@ from functools import partial
 import structlog
 
 from probelet.host.batches import HandedOver
-from probelet.host.incident_events import IncidentEvents
-from probelet.host.incident_webhook import tell_webhook
+from probelet.host.incidents.events import IncidentEvents
+from probelet.host.incidents.webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
 from probelet.node.aging import Aging
 from probelet.node.commands import NodeCommands

@@ -20,8 +20,8 @@ from probelet.beside.pods.facts import Known, begun, published
 from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
-from probelet.host.incident_pod import IncidentPod
-from probelet.host.incident_subjects import CommandReader
+from probelet.host.incidents.pod import IncidentPod
+from probelet.host.incidents.subjects import CommandReader
 from probelet.host.probe_changes import ProbeChanges
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState

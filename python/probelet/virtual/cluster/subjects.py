@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from probelet.host.incident_subjects import subjects
+from probelet.host.incidents.subjects import subjects
 from probelet.policy.incidents import Subject
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import Probe, ProbeType

@@ -62,6 +62,10 @@ def events(run: Run) -> str:
     return json.dumps(Client(run.state_dir).events())
 
 
+def journal(run: Run) -> str:
+    return (run.state_dir / "journal").read_bytes().decode(errors="replace")
+
+
 def command_lines(run: Run) -> str:
     """Of the service and the embedded runtime."""
     found = [Path(f"/proc/{pid}/cmdline").read_text() for pid in processes_with(str(run.state_dir))]
@@ -82,7 +86,8 @@ def test_secrets_show_only_where_a_kubelet_shows_them(start: Start, tmp_path: Pa
         given = Path(f"/proc/{container}/environ").read_text().split("\0")
     pages = {name: page(f"{run.url}/{name}")[2] for name in ("statusz", "configz", "metrics", "metrics/probes")}
     pages |= {"log": run.log.read_text(), "events": events(run), "processes": command_lines(run)}
-    pages["journal"] = (run.state_dir / "journal").read_bytes().decode(errors="replace")
+    wait_for(lambda: any(secret in journal(run) for secret in SHOWN), "a failure in the journal, which batches")
+    pages["journal"] = journal(run)
     assert {name for name, text in pages.items() for secret in HIDDEN if secret in text} == set()
     assert {name for name, text in pages.items() for secret in SHOWN if secret in text} == {
         "events",

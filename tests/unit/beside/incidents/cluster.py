@@ -12,7 +12,7 @@ from probelet.beside.guard.restart.protocol.inputs import NodeChanged, PodChange
 from probelet.beside.incidents.cluster import Change, ClusterIncidents
 from probelet.beside.incidents.noticed import Ended, Forgotten, Known, Noticed, Restarting
 from probelet.daemon.asked_hosts import asked_hosts
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.policy.incidents import Incident
 
 SECOND = 1_000_000_000

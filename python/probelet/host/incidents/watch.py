@@ -11,7 +11,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.batches import BatchReader
-from probelet.host.incident_document import held_document, incident_document, render_held, render_incidents
+from probelet.host.incidents.document import held_document, incident_document, render_held, render_incidents
 from probelet.policy.incidents import (
     Began,
     Ended,

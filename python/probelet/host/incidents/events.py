@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding
 from probelet.policy.incidents import Began, Ended, Incident, Output, telling

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from probelet.host.batches import BatchReader
-from probelet.host.incident_events import IncidentEvents
-from probelet.host.incident_watch import CHANGES_MAX, ENDED_MAX, IncidentWatch
+from probelet.host.incidents.events import IncidentEvents
+from probelet.host.incidents.watch import CHANGES_MAX, ENDED_MAX, IncidentWatch
 from probelet.host.recorder import Recorder
 from probelet.host.timers import Timers
 from probelet.policy.incidents import Output, Subject, Turn

@@ -7,7 +7,7 @@ import structlog
 
 from probelet.base.words import count
 from probelet.host.engine_host import EngineHost
-from probelet.host.incident_alerts import REPEAT_MS, IncidentAlerts
+from probelet.host.incidents.alerts import REPEAT_MS, IncidentAlerts
 from probelet.host.timers import Timers
 from probelet.policy.incidents import Output
 from probelet.server.post import JsonPost

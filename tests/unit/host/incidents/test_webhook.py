@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from aiohttp import web
-from probelet.host import incident_alerts
-from probelet.host.incident_alerts import ENDS_AFTER_MS, REPEAT_MS, IncidentAlerts
-from probelet.host.incident_webhook import RETRY_MOST, IncidentWebhook
+from probelet.host.incidents.alerts import ENDS_AFTER_MS, REPEAT_MS, IncidentAlerts
+from probelet.host.incidents.webhook import RETRY_MOST, IncidentWebhook
 from probelet.host.timers import Timers
 from probelet.policy.incidents import Began, Ended, Grew, Incident, Reclassified
 from probelet.server.address import Address, listening_socket
 
-from tests.unit.host.test_incident_watch import START_MS, Clock
+from tests.unit.host.incidents.test_watch import START_MS, Clock
 
 INCIDENT = Incident("1", "shared", START_MS, shared="target", value="db:5432", evidence="3 of 3 pods that ask db:5432")
 SECOND = 1_000_000_000
@@ -185,7 +184,7 @@ def test_an_incident_that_is_another_ends_one_alert_and_begins_the_next() -> Non
 
 
 def test_alerts_that_nobody_takes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incident_alerts, "PENDING_MAX", 3)
+    monkeypatch.setattr("probelet.host.incidents.alerts.PENDING_MAX", 3)
     alerts = IncidentAlerts("n1")
     for number in range(5):
         alerts.take(Began(replace(INCIDENT, id=str(number))), START_MS)

@@ -1,7 +1,7 @@
 """One pod for the detector of incidents: its probes, what a probe has killed, what ended by itself."""
 
-from probelet.host.incident_subjects import CommandReader, asks_of, revision_of, subjects, workload_of
-from probelet.host.incident_watch import IncidentWatch
+from probelet.host.incidents.subjects import CommandReader, asks_of, revision_of, subjects, workload_of
+from probelet.host.incidents.watch import IncidentWatch
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
