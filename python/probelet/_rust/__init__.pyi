@@ -169,6 +169,15 @@ class Recording:
         Raises:
             InvalidInputError: there is no such pod, change or assumption.
         """
+    def turns(self, stretch: int, pod: int) -> bytes:
+        """The attempts of the pod number ``pod`` of the stretch number ``stretch``, from 0, that say something new: the
+        first one of each worker, a good one after a bad one, and the first ten bad ones in a row. Returns ``{"turns":
+        [{"container", "type", "at_us", "is_good", "cause", "late_us"}], "gone_us": when the pod began to end, or
+        null}``.
+
+        Raises:
+            InvalidInputError: there is no such pod.
+        """
 
 @final
 class ExecRun:

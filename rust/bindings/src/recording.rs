@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use probelet_engine::flight_recorder::read_path;
 use probelet_play::recording;
-use probelet_play::whatif::{Assumption, decode_changes, describe, play, played};
+use probelet_play::recording::{PodLog, Stretch};
+use probelet_play::whatif::{Assumption, decode_changes, describe, play, played, turned};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -66,14 +67,38 @@ impl Recording {
             _ => return Err(InputError::word("assume", assume, &["healthy", "failing"])),
         };
         let changes = decode_changes(changes)?;
+        let (stretch, log) = self.place(stretch, pod)?;
+        let json = py.detach(|| played(stretch, &play(stretch, log, &changes, assumption)).to_string());
+        Ok(PyBytes::new(py, json.as_bytes()))
+    }
+
+    /// The attempts of the pod number ``pod`` of the stretch number ``stretch``, from 0, that say something new: the first
+    /// one of each worker, a good one after a bad one, and the first ten bad ones in a row. Returns ``{"turns":
+    /// [{"container", "type", "at_us", "is_good", "cause", "late_us"}], "gone_us": when the pod began to end, or null}``.
+    ///
+    /// Raises:
+    ///     InvalidInputError: there is no such pod.
+    #[pyo3(signature = (stretch, pod))]
+    fn turns<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::stretch)] stretch: u64,
+        #[pyo3(from_py_with = argument::pod)] pod: u64,
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
+        let (stretch, log) = self.place(stretch, pod)?;
+        let json = py.detach(|| turned(stretch, log).to_string());
+        Ok(PyBytes::new(py, json.as_bytes()))
+    }
+}
+
+impl Recording {
+    fn place(&self, stretch: u64, pod: u64) -> Result<(&Stretch, &PodLog), InputError> {
         let place = |number: u64, name, count: usize| {
             let allowed = || format!("less than {count}");
             let index = usize::try_from(number).ok().filter(|index| *index < count);
             index.ok_or_else(|| InputError::Argument { name, given: number.to_string(), allowed: allowed() })
         };
         let stretch = &self.0.stretches[place(stretch, "stretch", self.0.stretches.len())?];
-        let log = &stretch.pods[place(pod, "pod", stretch.pods.len())?];
-        let json = py.detach(|| played(stretch, &play(stretch, log, &changes, assumption)).to_string());
-        Ok(PyBytes::new(py, json.as_bytes()))
+        Ok((stretch, &stretch.pods[place(pod, "pod", stretch.pods.len())?]))
     }
 }

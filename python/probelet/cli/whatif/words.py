@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from probelet.base.printable import one_line
 
 if TYPE_CHECKING:
-    from probelet.lab.whatif.document import ChangeRow, OutageRow, RestartRow, StartRow, WhatifDocument
+    from probelet.lab.whatif.document import ChangeRow, HoldPart, OutageRow, RestartRow, StartRow, WhatifDocument
 
 COLUMNS = 80
 SHOWN = 20
@@ -38,6 +38,8 @@ def _blocks(document: "WhatifDocument") -> Iterator[list[str]]:
             "that did not happen so.",
             "  ",
         )
+    if document["hold"] is not None:
+        yield from _incidents(document["hold"], recording["pods"])
     yield from _restarts(document["restarts"])
     yield from _outages(document["outages"])
     yield from (_text(_start(row), "  ") for row in document["starts"][:SHOWN])
@@ -59,6 +61,26 @@ def _changed(changes: "list[ChangeRow]") -> Iterator[str]:
     for text, names in found.items():
         where = names[0] if len(set(names)) == 1 else f"{len(set(names))} containers"
         yield f"{text} ({one_line(where)})"
+
+
+def _incidents(hold: "HoldPart", pods: int) -> Iterator[list[str]]:
+    """The incidents for whose end kills wait, and what is not known of them."""
+    found = hold["incidents"]
+    yield [
+        f"Incidents: {len(found)}; with holdKills: {hold['choice']} a kill waits {hold['most_seconds']:g} s at most."
+    ]
+    for each in found[:SHOWN]:
+        end = "the recording's end" if each["ended"] is None else _clock(each["ended"])
+        thing = " ".join(part for part in (each["kind"], each["shared"], each["value"]) if part)
+        yield _text(f"{_clock(each['since'])} to {end}: {one_line(thing)}: {one_line(each['evidence'])}.", "  ")
+    if len(found) > SHOWN:
+        yield [f"  and {len(found) - SHOWN} more (-o json has all)"]
+    if (unknown := pods - hold["described"]) > 0:
+        yield _text(
+            f"Of {unknown} pods nobody knows what their probes ask, and their workload is taken from their name: a "
+            "recording has neither; the manifests have (--change).",
+            "  ",
+        )
 
 
 def _restarts(rows: "list[RestartRow]") -> Iterator[list[str]]:
@@ -92,6 +114,8 @@ def _restart(row: "RestartRow") -> str:
     text = f"{_clock(really)} {name}: really killed by its {row['really_by']} probe"
     if row["outcome"] == "same":
         return f"{text}; the same."
+    if row["waits_for"] is not None:
+        text = f"{text}; its kill would have waited for the end of the incident ({one_line(row['waits_for'])})"
     if row["outcome"] in ("earlier", "later") and instead is not None:
         return f"{text}; {_apart(really, instead)} {row['outcome']}, at {_clock(instead)}."
     if row["outcome"] == "avoided":

@@ -9,9 +9,11 @@ from probelet.lab.recording.model import (
     Played,
     RecordedContainer,
     RecordedPod,
+    RecordedTurn,
     Result,
     Seen,
     Stretch,
+    Turned,
 )
 from probelet.lab.recording.reader import Assumption, Change, Recording
 
@@ -24,8 +26,10 @@ __all__ = [
     "Played",
     "RecordedContainer",
     "RecordedPod",
+    "RecordedTurn",
     "Recording",
     "Result",
     "Seen",
     "Stretch",
+    "Turned",
 ]

@@ -119,3 +119,23 @@ class Played(msgspec.Struct, frozen=True):
     recorded: int
     carried: int
     unknown: int
+
+
+class RecordedTurn(msgspec.Struct, frozen=True):
+    """An attempt that says something new: the first one of a worker, a good one after a bad one, or one of the first
+    ten bad ones in a row."""
+
+    container: str
+    type: ProbeType
+    at_us: int
+    is_good: bool
+    cause: str
+    late_us: int
+    """How much later than it was due the attempt began."""
+
+
+class Turned(msgspec.Struct, frozen=True):
+    """The turns of a pod; ``gone_us`` is when the pod began to end, None if it did not."""
+
+    turns: list[RecordedTurn]
+    gone_us: int | None

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from probelet._rust import Recording as _Recording
-from probelet.lab.recording.model import Described, Numbers, Played, Stretch
+from probelet.lab.recording.model import Described, Numbers, Played, Stretch, Turned
 from probelet.spec.model.probe import ProbeType
 
 Assumption: TypeAlias = Literal["healthy", "failing"]
@@ -63,3 +63,7 @@ class Recording:
         """
         encoded = msgspec.json.encode(list(changes))
         return msgspec.json.decode(self._recording.play(stretch, pod, encoded, assume), type=Played)
+
+    def turns(self, stretch: int, pod: int) -> Turned:
+        """The attempts of a pod that say something new, in the order of their ends."""
+        return msgspec.json.decode(self._recording.turns(stretch, pod), type=Turned)

@@ -101,6 +101,11 @@ def places(recording: Recording) -> list[tuple[tuple[int, int], RecordedPod]]:
     return [((at, number), pod) for at, stretch in stretches for number, pod in enumerate(stretch.pods)]
 
 
+def unchanged(recording: Recording) -> Changes:
+    """No change of any pod: all is played as it was."""
+    return {place: [] for place, _ in places(recording)}
+
+
 def _setting(text: str) -> Setting:
     left, equals, value = text.partition("=")
     path = left.rsplit(".", 2)

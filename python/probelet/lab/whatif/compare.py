@@ -1,7 +1,7 @@
 """Compares what really happened to a pod with its plays."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.lab.recording import Kill, Life, Played, RecordedPod, Result
@@ -20,6 +20,8 @@ class Compared:
     pod: RecordedPod
     healthy: Played
     failing: Played
+    waits: Mapping[str, str] = field(default_factory=dict)
+    """The incident of each kill that waits, in words, by the container's ID."""
 
     @property
     def name(self) -> str:
@@ -49,6 +51,7 @@ class Compared:
                     unknown_after=None if is_known else _time(min(moments)),
                     if_failing=_time(_at(failing)),
                     if_healthy=_time(_at(healthy)),
+                    waits_for=self.waits.get(life.container_id),
                 ),
             )
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
+from probelet.server.document.incident import IncidentDocument
 from probelet.spec.model.probe import ProbeType
 
 SCHEMA: Final = "probelet-whatif/1"
@@ -71,6 +72,8 @@ class RestartRow(TypedDict):
     """The verdict's time if the container fails wherever it is unknown; null without a verdict."""
     if_healthy: str | None
     """The verdict's time if the container is well wherever it is unknown; null without a verdict."""
+    waits_for: str | None
+    """The incident for whose end the kill would have waited, in words; null if it would not have."""
 
 
 class OutageRow(TypedDict):
@@ -132,6 +135,20 @@ class CheckPart(TypedDict):
     """Results that differ."""
 
 
+class HoldPart(TypedDict):
+    """The kills that wait, and the incidents for whose end they may."""
+
+    choice: Literal["off", "prober", "shared"]
+    """The choice of pods whose manifest has none of its own."""
+    most_seconds: float
+    """How long a kill waits at most."""
+    incidents: list[IncidentDocument]
+    """All incidents that the detector finds in the recording."""
+    described: int
+    """Pods of which a manifest says the workload and what its probes ask. The others have the workload that their name
+    shows, and nobody knows what they ask."""
+
+
 class WhatifDocument(TypedDict):
     """The outcome of a play with other settings."""
 
@@ -142,6 +159,8 @@ class WhatifDocument(TypedDict):
     """How unknown answers were taken; null: both ways, and what differs is unknown."""
     changes: list[ChangeRow]
     """The changed fields."""
+    hold: HoldPart | None
+    """The kills that wait; null without ``--hold-kills``."""
     restarts: list[RestartRow]
     """The containers that a probe ended, in reality or in the play, in the order of time."""
     outages: list[OutageRow]

@@ -20,7 +20,7 @@ def changes_of_manifests(recording: Recording, manifests: Iterable[Manifest]) ->
     found: Changes = {}
     has_pod = False
     for place, pod in places(recording):
-        manifest = next((each for each in manifests if _is_of(each, pod)), None)
+        manifest = next((each for each in manifests if is_of(each, pod)), None)
         if manifest is None:
             continue
         has_pod = True
@@ -32,7 +32,8 @@ def changes_of_manifests(recording: Recording, manifests: Iterable[Manifest]) ->
     return found
 
 
-def _is_of(manifest: Manifest, pod: RecordedPod) -> bool:
+def is_of(manifest: Manifest, pod: RecordedPod) -> bool:
+    """Whether a recorded pod is a manifest's, or one of its workload."""
     meta = manifest.pod.metadata
     if (meta.namespace, meta.name) == (pod.namespace, pod.name):
         return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.lab.recording import Assumption, Change, RecordedPod, Recording
-from probelet.lab.whatif.changes import Changes, changed_fields
+from probelet.lab.whatif.changes import Changes, changed_fields, unchanged
 from probelet.lab.whatif.compare import Compared, differences
 from probelet.lab.whatif.document import (
     SCHEMA,
@@ -15,6 +15,7 @@ from probelet.lab.whatif.document import (
     RecordingPart,
     WhatifDocument,
 )
+from probelet.lab.whatif.holding.held import Holding, with_waits
 from probelet.lab.whatif.outages import NEVER
 
 
@@ -34,14 +35,22 @@ ALL = Window()
 
 
 def whatif(
-    recording: Recording, changes: Changes, *, assume: Assumption | None = None, window: Window = ALL
+    recording: Recording,
+    changes: Changes,
+    *,
+    assume: Assumption | None = None,
+    window: Window = ALL,
+    holding: Holding | None = None,
 ) -> WhatifDocument:
-    """Plays every pod that ``changes`` changes, and compares. Takes about a second for a million attempts."""
+    """Plays every pod that ``changes`` changes, with ``holding`` every pod, and compares. Takes about a second for a
+    million attempts."""
     restarts, outages, starts = [], [], []
     rows: list[ChangeRow] = []
     answers = AnswersPart(recorded=0, carried=0, unknown=0)
     unlike = 0
-    for (stretch, number), changed in sorted(changes.items()):
+    plays: dict[tuple[int, int], Compared] = {}
+    for place, changed in sorted((changes if holding is None else unchanged(recording) | changes).items()):
+        stretch, number = place
         pod = recording.stretches[stretch].pods[number]
         rows += _changes(pod, changed)
         healthy = recording.play(stretch, number, changed, assume or "healthy")
@@ -50,7 +59,11 @@ def whatif(
         answers["recorded"] += failing.recorded
         answers["carried"] += failing.carried
         answers["unknown"] += failing.unknown
-        compared = Compared(pod, healthy, failing)
+        plays[place] = Compared(pod, healthy, failing)
+    hold = None
+    if holding is not None:
+        plays, hold = with_waits(recording, plays, holding, assume)
+    for compared in plays.values():
         restarts += [each for each in compared.restarts() if window.has(each[0])]
         outages += [each for each in compared.outages() if window.has(each[0])]
         starts += list(compared.starts())
@@ -59,6 +72,7 @@ def whatif(
         recording=_recording(recording),
         assume=assume,
         changes=rows,
+        hold=hold,
         restarts=[row for _, row in sorted(restarts, key=lambda each: each[0])],
         outages=[row for _, row in sorted(outages, key=lambda each: each[0])],
         starts=starts,

@@ -176,16 +176,18 @@ fn kills(clock: &Clock, kills: &[Kill]) -> Vec<Value> {
 }
 
 /// A stretch's clock on the wall, as its start says.
-struct Clock {
+pub(super) struct Clock {
     zero_us: i64,
 }
 
 impl Clock {
-    const fn of(stretch: &Stretch) -> Self {
+    /// The clock of a stretch.
+    pub(super) const fn of(stretch: &Stretch) -> Self {
         Self { zero_us: stretch.start.wall_ns / 1_000 }
     }
 
-    fn unix(&self, at_us: u64) -> i64 {
+    /// Unix microseconds.
+    pub(super) fn unix(&self, at_us: u64) -> i64 {
         self.zero_us.saturating_add(i64::try_from(at_us).unwrap_or(i64::MAX))
     }
 }

@@ -20,9 +20,11 @@ mod lives;
 mod play;
 mod player;
 mod seen;
+mod turns;
 
 pub use self::answers::{Answers, Assumption, Counts};
 pub use self::change::Change;
 pub use self::document::{decode_changes, describe, played};
 pub use self::lives::{Kill, Lives};
 pub use self::play::{Played, play};
+pub use self::turns::turned;

@@ -40,6 +40,29 @@ def test_manifests_and_a_window(probelet: Probelet) -> None:
     assert "Restarts by probes: 0 really." in ended.out
 
 
+SHARED = str(ROOT / "examples" / "whatif" / "shared.segment")
+
+
+def test_it_says_which_kills_would_have_waited(probelet: Probelet) -> None:
+    manifests = str(ROOT / "examples" / "hold-kills")
+    ended = probelet("whatif", SHARED, "--hold-kills", "shared", "--change", manifests)
+    assert (ended.code, ended.err) == (0, "")
+    said = " ".join(ended.out.split())
+    assert "Incidents: 1; with holdKills: shared a kill waits 300 s at most." in said
+    assert "to the recording's end: shared target 127.0.0.1:5432: 4 of 4 pods that ask 127.0.0.1:5432 fail" in said
+    assert "its kill would have waited for the end of the incident (shared target 127.0.0.1:5432)" in said
+    assert "nobody knows what their probes ask" not in said
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+def test_without_manifests_it_says_what_a_recording_lacks(probelet: Probelet) -> None:
+    ended = probelet("whatif", SHARED, "--hold-kills", "shared", "--hold-kills-for", "90s")
+    said = " ".join(ended.out.split())
+    assert (ended.code, ended.err) == (0, "")
+    assert "with holdKills: shared a kill waits 90 s at most." in said
+    assert "Of 5 pods nobody knows what their probes ask, and their workload is taken from their name" in said
+
+
 def cut(folder: Path, length: int) -> str:
     path = folder / "cut.segment"
     path.write_bytes(Path(INCIDENT).read_bytes()[:length])
@@ -72,6 +95,9 @@ def test_a_flipped_byte_is_one_line_with_the_place(probelet: Probelet, tmp_path:
             ("--set", "liveness.failureThreshold=0"),
             "--set liveness.failureThreshold=0: failureThreshold of a liveness ",
         ),
+        (("--hold-kills-for", "5m"), "--hold-kills-for 5m: needs --hold-kills"),
+        (("--hold-kills", "shared", "--hold-kills-for", "0s"), "--hold-kills-for 0s: must be above 0"),
+        (("--hold-kills", "shared", "--hold-kills-for", "long"), "--hold-kills-for: "),
         (("--since", "1h", "--until", "2h"), "--since 1h is not before --until 2h"),
         (("--since", "-1h"), '--since: "-1h" is no time; want '),
         (("--since", "yesterday"), '--since: "yesterday" is no time; want a time such as 2026-11-22T14:02:11Z, or '),
