@@ -39,7 +39,8 @@ from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
-from probelet.host.incidents.events import IncidentEvents, node_record
+from probelet.host.incidents.events import IncidentEvents
+from probelet.host.incidents.node_events import node_record
 from probelet.host.incidents.subjects import CommandReader
 from probelet.host.incidents.webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
