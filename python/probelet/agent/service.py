@@ -173,6 +173,7 @@ class AgentService:
         self._pauses.load()
         self._source.load()
         wording = self._options.event_wording
+        host.drift.begin(self.pods.by_uid)
         await host.start(ProbedPods(self.pods.by_uid, host.recorder, host.execs.start, wording, self._result_changed))
         for work in (self._reflector.run(), self._events.run(), self._heartbeat.run(), self._begin()):
             host.tasks.spawn(work)
