@@ -58,8 +58,8 @@ def missed_pod(
 
 
 def _missed_with_its_namespace(found: dict[str, Any], own_namespace: str, asking_namespaces: Set[str]) -> str:
-    """Says in a line that the namespace of a pod asks for it in vain; empty for a pod with a label of its own. Nothing on
-    the object says whether it is older than the namespace's label."""
+    """Says in a line that the namespace of a pod asks for it in vain; empty for a pod with a label of its own. Nothing
+    on the object says whether it is older than the namespace's label."""
     metadata = found.get("metadata") or {}
     labels = metadata.get("labels") or {}
     if metadata.get("namespace") not in asking_namespaces or MANAGED_LABEL in labels:
