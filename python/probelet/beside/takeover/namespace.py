@@ -11,8 +11,8 @@ SELECTOR: Final = f"{MANAGED_LABEL}=true"
 """Finds the namespaces that ask, for a list of the API server."""
 
 SYSTEM: Final = "kube-system"
-"""Its label has no effect: what a node needs to start must not wait for an agent because all namespaces were
-labelled."""
+"""Its label has no effect: what a node needs to start must not wait for an agent because somebody labelled every
+namespace."""
 
 
 def name_of_asking(found: dict[str, Any], own_namespace: str) -> str:
