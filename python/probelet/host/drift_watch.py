@@ -38,7 +38,7 @@ class WatchedPod(Protocol):
 
     @property
     def pod(self) -> Pod:
-        """As it is probed."""
+        """The pod with the probes that its workers have."""
 
     @property
     def template(self) -> str:
