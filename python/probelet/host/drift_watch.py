@@ -38,7 +38,7 @@ class WatchedPod(Protocol):
 
     @property
     def pod(self) -> Pod:
-        """As it is probed."""
+        """The pod as it is probed."""
 
     @property
     def template(self) -> str:

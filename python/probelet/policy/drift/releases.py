@@ -11,11 +11,11 @@ SAMPLES_MAX: Final = 64
 """The newest times with an image that count."""
 
 MEASURED_MAX: Final = 1_000
-"""What is measured; of more than that, what had no time for the longest while leaves."""
+"""Series of times; of more than that, the one without a time for the longest while leaves."""
 
 
 class Measured(NamedTuple):
-    """What takes its time in a container of a workload."""
+    """The thing in a container of a workload that takes its time."""
 
     workload: str
     """``namespace/Kind/name``."""
@@ -87,13 +87,13 @@ class Releases:
             known.rise = compare(known.old.took, known.new.took, known.limit, self._percentile)
 
     def drifts(self) -> Iterator[Drift]:
-        """What takes longer with the newest image, in the order of the latest times."""
+        """The things that take longer with the newest image, in the order of the latest times."""
         for of, known in self._known.items():
             if known.old is not None and known.rise is not None:
                 yield Drift(of, known.new.image, known.old.image, known.rise)
 
     def too_few(self) -> Iterator[tuple[Measured, str, int]]:
-        """What is measured, its newest image and the number of its times, where the image before has enough to be
+        """Each measured thing, its newest image and the number of its times, where the image before has enough to be
         compared and the newest has not."""
         for of, known in self._known.items():
             if known.old is not None and len(known.new.took) < SAMPLES_MIN <= len(known.old.took):
