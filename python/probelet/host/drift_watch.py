@@ -38,7 +38,7 @@ class WatchedPod(Protocol):
 
     @property
     def pod(self) -> Pod:
-        """The pod with the probes that its workers have."""
+        """The pod as it is probed."""
 
     @property
     def template(self) -> str:

@@ -11,11 +11,11 @@ SAMPLES_MAX: Final = 64
 """The newest times with an image that count."""
 
 MEASURED_MAX: Final = 1_000
-"""The most containers and probes measured; of more, the one without a time for the longest while leaves."""
+"""Series of times; of more than that, the one without a time for the longest while leaves."""
 
 
 class Measured(NamedTuple):
-    """A container of a workload, and the thing in it that takes its time."""
+    """The thing in a container of a workload that takes its time."""
 
     workload: str
     """``namespace/Kind/name``."""
@@ -87,14 +87,14 @@ class Releases:
             known.rise = compare(known.old.took, known.new.took, known.limit, self._percentile)
 
     def drifts(self) -> Iterator[Drift]:
-        """Drifts: containers and probes that take longer with the newest image, in the order of the latest times."""
+        """The things that take longer with the newest image, in the order of the latest times."""
         for of, known in self._known.items():
             if known.old is not None and known.rise is not None:
                 yield Drift(of, known.new.image, known.old.image, known.rise)
 
     def too_few(self) -> Iterator[tuple[Measured, str, int]]:
-        """Containers and probes with their newest image and the number of its times, where the image before has
-        enough to be compared and the newest has not."""
+        """Each measured thing, its newest image and the number of its times, where the image before has enough to be
+        compared and the newest has not."""
         for of, known in self._known.items():
             if known.old is not None and len(known.new.took) < SAMPLES_MIN <= len(known.old.took):
                 yield of, known.new.image, len(known.new.took)
