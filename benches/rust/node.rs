@@ -49,6 +49,7 @@ pub fn pod(n: usize, period_seconds: i32) -> Arc<PodSpec> {
     };
     let container = ContainerSpec {
         name: "app".into(),
+        image: "".into(),
         ports: Vec::new(),
         restart_policy: None,
         restart_rules: Vec::new(),

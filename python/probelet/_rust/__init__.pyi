@@ -153,9 +153,9 @@ class Recording:
     def describe(self) -> bytes:
         """All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment
         that a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
-        "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}, "seen": {type: S}}], "lives":
-        [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R =
-        ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
+        "from_us", "attempts": how many, "containers": [{"name", "images", "probes": {type: P}, "seen": {type: S}}],
+        "lives": [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}``
+        with R = ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
         "container_id"}`` (a verdict that ends a container), P the six numbers of a probe, and S what its attempts were
         like: ``{"attempts", "failures", "errors", "starved", "total_us", "slow_us", "late_us"}``, of which the last two
         are what 99 of 100 did not exceed.
@@ -644,6 +644,15 @@ class Engine:
 
         Raises:
             InvalidInputError: ``history`` is not from 0 to 64.
+        """
+    def slowest_answers(self, most: int) -> list[tuple[str, str, _ProbeType, int]]:
+        """How long slow answers take: pod, container, type and nanoseconds of the slowest one of a worker's last 64
+        attempts, for each worker that has made 64 runs since this said its answer last. Attempts that ended in a prober
+        error or began 100 ms late and more do not count; one that ran into its timeout took so long at least. Of more
+        than ``most`` workers the others come in the next call.
+
+        Raises:
+            InvalidInputError: ``most`` is below 0.
         """
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""

@@ -39,7 +39,8 @@ from probelet.base.exposition.wording import EventWording
 from probelet.beside.pods.api_pod import ApiPod
 from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
-from probelet.host.incidents.events import IncidentEvents, node_record
+from probelet.host.incidents.events import IncidentEvents
+from probelet.host.incidents.node_events import node_record
 from probelet.host.incidents.subjects import CommandReader
 from probelet.host.incidents.webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
@@ -172,6 +173,7 @@ class AgentService:
         self._pauses.load()
         self._source.load()
         wording = self._options.event_wording
+        host.drift.begin(self.pods.by_uid)
         await host.start(ProbedPods(self.pods.by_uid, host.recorder, host.execs.start, wording, self._result_changed))
         for work in (self._reflector.run(), self._events.run(), self._heartbeat.run(), self._begin()):
             host.tasks.spawn(work)

@@ -8,7 +8,8 @@ from typing import Final, NoReturn
 from probelet.beside.incidents.cluster import Change, ClusterIncidents
 from probelet.beside.incidents.noticed import Ended, Forgotten, Known, Noticed, Restarting
 from probelet.controller.deadlines import ClockDeadlines
-from probelet.host.incidents.events import IncidentEvents, node_record
+from probelet.host.incidents.events import IncidentEvents
+from probelet.host.incidents.node_events import node_record
 from probelet.host.incidents.subjects import CommandReader
 from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.clock import Clock

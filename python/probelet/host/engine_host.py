@@ -13,9 +13,9 @@ Laws:
 
 from probelet._rust import Engine
 from probelet.host.batches import BatchReader
+from probelet.host.drift_watch import DriftWatch
 from probelet.host.incidents.watch import IncidentWatch
 from probelet.host.recorder import Recorder
-from probelet.host.start_watch import StartWatch
 from probelet.host.tasks import Tasks
 from probelet.host.timers import Timers
 
@@ -34,8 +34,8 @@ class EngineHost:
         self.batches = BatchReader(engine, self.timers)
         self.incidents = IncidentWatch(self.timers, node)
         """Notices incidents once it has begun."""
-        self.starts = StartWatch(self.timers)
-        """Notes how long containers take to start."""
+        self.drift = DriftWatch(self.timers, engine.slowest_answers)
+        """Notes how long starts take, and answers once it has begun."""
 
     async def run(self) -> None:
         """Waits until a task fails that must never fail, and raises its exception. Cancelling this stops nothing."""

@@ -132,7 +132,12 @@ class NodePod:
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, host.cache, self._log)
         self._incidents = IncidentPod(host.incidents, host.node, parts.options.incidents)
-        self._incidents.known(manifest.pod, _template(manifest))
+        self._incidents.known(manifest.pod, self.template)
+
+    @property
+    def template(self) -> str:
+        """``Kind/name`` of the object whose template made the pod; empty for a pod by itself."""
+        return _template(self.manifest)
 
     @property
     def statuses(self) -> Mapping[str, ContainerStatus]:
@@ -178,7 +183,7 @@ class NodePod:
         """Log a result that changed, unless it is the result that every container begins with."""
         self._results.log(update)
         record = self._host.cache.container(self.uid, update.container_id)
-        self._host.starts.result(self.pod, update.probe_type, update.result, record, _template(self.manifest))
+        self._host.drift.result(self.pod, update.probe_type, update.result, record, self.template)
 
     def _log_exits(self, snapshot: Snapshot) -> None:
         """Log each container that ended, with the last line of its output, which often tells a person why.

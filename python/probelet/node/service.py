@@ -72,6 +72,7 @@ class Service:
             host.incidents.begin(host.batches, self._options.hold_kills)
             host.incidents.listeners.append(IncidentEvents(host.incidents, host.recorder.record))
             tell_webhook(host, self._options.incident_webhook)
+        host.drift.begin(self.pods.by_uid)
         await host.start(subscriber)
         if self._aging is not None:
             host.tasks.spawn(self._aging.run())

@@ -44,7 +44,7 @@ class NodeView:
             history=history,
         )
         self._host.incidents.tell(found.head)
-        self._host.starts.tell(found.head)
+        self._host.drift.tell(found.head)
         return found
 
     @property
@@ -68,7 +68,7 @@ class NodeView:
         own = of.counters.render(self._gauges())
         node = (own, host.calls.render(), loops, of.pods.render())
         return b"".join(
-            (host.engine.metrics(), *node, host.incidents.metrics(), host.starts.metrics(), render_process())
+            (host.engine.metrics(), *node, host.incidents.metrics(), host.drift.metrics(), render_process())
         )
 
     def metrics_pods(self) -> bytes:

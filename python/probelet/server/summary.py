@@ -99,7 +99,9 @@ def ended_incident(incident: Mapping[str, Any]) -> str:
 
 
 def _thing(incident: Mapping[str, Any]) -> str:
-    return " ".join(filter(None, (incident["kind"], incident["shared"], incident["value"])))
+    """The kind and what is shared, such as ``shared target db:5432``; most kinds name what is shared themselves."""
+    kind, shared, value = incident["kind"], incident["shared"], incident["value"]
+    return " ".join(filter(None, (kind, "" if shared == kind else shared, value)))
 
 
 def _killed(incident: Mapping[str, Any]) -> str:

@@ -45,6 +45,7 @@ parameters! {
     interval_ns: u64 = 0..=u64::MAX;
     jitter_milli: u32 = 0..=u32::MAX;
     max_ns: u64 = 0..=u64::MAX;
+    most: usize = 0..=usize::MAX;
     now_ns: u64 = 0..=u64::MAX;
     more_ns: u64 = 0..=CLOCK_NS_MAX;
     ns: u64 = 0..=CLOCK_NS_MAX;

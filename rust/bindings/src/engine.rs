@@ -11,6 +11,7 @@ use probelet_core::status::Glue;
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use probelet_engine::live::{self, JournalOptions, Options, RecorderOptions};
+use probelet_engine::stats::worker::SlowestAnswer;
 use probelet_play::json::{decode_pod, decode_status};
 use probelet_play::pods::PodCalls;
 use pyo3::exceptions::PyOSError;
@@ -527,6 +528,26 @@ impl Engine {
         #[pyo3(from_py_with = argument::history)] history: usize,
     ) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid, history)))
+    }
+
+    /// How long slow answers take: pod, container, type and nanoseconds of the slowest one of a worker's last 64
+    /// attempts, for each worker that has made 64 runs since this said its answer last. Attempts that ended in a prober
+    /// error or began 100 ms late and more do not count; one that ran into its timeout took so long at least. Of more
+    /// than ``most`` workers the others come in the next call.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``most`` is below 0.
+    fn slowest_answers(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::most)] most: usize,
+    ) -> Vec<(String, String, &'static str, u64)> {
+        let found = self.with(py, |engine| engine.slowest_answers(most));
+        let row = |each: SlowestAnswer| {
+            let took = u64::try_from(each.took.as_nanos()).unwrap_or(u64::MAX);
+            (each.pod_uid.to_string(), each.container.to_string(), each.probe_type.name(), took)
+        };
+        found.into_iter().map(row).collect()
     }
 
     /// The page ``/metrics/probes``: the kubelet's names and label sets.

@@ -34,9 +34,9 @@ impl Recording {
 
     /// All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment
     /// that a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
-    /// "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}, "seen": {type: S}}], "lives":
-    /// [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R =
-    /// ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
+    /// "from_us", "attempts": how many, "containers": [{"name", "images", "probes": {type: P}, "seen": {type: S}}],
+    /// "lives": [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}``
+    /// with R = ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
     /// "container_id"}`` (a verdict that ends a container), P the six numbers of a probe, and S what its attempts were
     /// like: ``{"attempts", "failures", "errors", "starved", "total_us", "slow_us", "late_us"}``, of which the last two
     /// are what 99 of 100 did not exceed.

@@ -151,6 +151,8 @@ impl ProbeSpec {
 pub struct ContainerSpec {
     /// The container's name.
     pub name: Arc<str>,
+    /// The image. No probe depends on it; a recording names it, so that releases can be compared.
+    pub image: Arc<str>,
     /// Named ports; the first match wins.
     pub ports: Vec<(Box<str>, i64)>,
     /// The container's own restart policy; on an init container `Always` makes it a sidecar.

@@ -44,6 +44,12 @@ def waits_like_a_crash(kubelet: Any, probelet: Any, pace: float) -> Pair:
     return NOTHING if is_crash and are_rests(kubelet, LATE, more) else (kubelet, probelet)
 
 
+def without_startup_attempt(kubelet: Any, probelet: Any, pace: float) -> Pair:
+    """Numbers of attempts, ours without the one that the kubelet's startup probe needs to pass."""
+    numbers = isinstance(kubelet, int) and isinstance(probelet, int)
+    return (kubelet, probelet - 1) if numbers else (kubelet, probelet)
+
+
 def without_flags(kubelet: Any, probelet: Any, pace: float) -> Pair:
     """Rows of a container's status without its flags ready and started."""
     return _without_flags(kubelet), _without_flags(probelet)
@@ -91,6 +97,9 @@ LISTED = (
     Listed("own-containers", "conditions", "verdict: reasons", without_sidecars, pods="sidecars"),
     # The kubelet's startup probe, of a pod whose few answers have one more because of it.
     Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: period, s", pods="tcp"),
+    Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: how many", without_startup_attempt, "tcp"),
+    # What only an agent looks for.
+    Listed("incident-events", "events", "events", only_probelet("^(Warning IncidentBegan|Normal IncidentEnded) ")),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
     # The way through the API server.

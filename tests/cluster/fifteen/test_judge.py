@@ -77,6 +77,20 @@ def test_only_the_first_turn_waits_until_the_kubelet_looks_again(
     assert found.listed == listed
 
 
+@pytest.mark.parametrize(("native", "taken", "listed"), [(4, 6, ("asked-at-its-start",)), (4, 7, ()), (6, 4, ())])
+def test_the_startup_probe_makes_one_attempt_of_the_tcp_pods(native: int, taken: int, listed: tuple[str, ...]) -> None:
+    name = "app 0: tcp tcp: how many"
+    (found,) = different("tcp", "probes", [Fact(name, native, 1)], [Fact(name, taken, 1)], 1.0, LISTED)
+    assert found.listed == listed
+
+
+def test_events_about_incidents_are_ours_alone_and_no_other_event_is() -> None:
+    began = "Warning IncidentBegan : incident 1a2-3 begins: container app: its readiness probe failed"
+    for extra, listed in ((began, ("incident-events",)), ("Warning Unhealthy : IncidentBegan ", ())):
+        (found,) = different(POD, "events", [Fact("events", [])], [Fact("events", [extra])], 1.0, LISTED)
+        assert found.listed == listed
+
+
 def test_a_row_of_a_status_loses_only_its_flags() -> None:
     native = ["running ready started restarts=0", "running started restarts=0", "running ready started restarts=1"]
     taken = ["running ready started restarts=0", "running ready started restarts=1"]

@@ -17,6 +17,7 @@ ALL_AT_ONCE = {
     "rate_burst": "20",
     "workload_maxInFlight": "100%",
     "breaker_action": "off",
+    "breaker_ratio": "0.5",
     "nodeBreaker_minPods": "1000",
     # No request goes before a test has counted it.
     "crr_ttlSeconds": "3600",

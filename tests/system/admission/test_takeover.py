@@ -266,5 +266,30 @@ def test_a_pod_without_a_probe_to_take_over_gets_no_label(api: ApiServer, labell
     assert "labels" not in made(api, labelled, pod)["metadata"]
 
 
+def test_the_label_of_kube_system_has_no_effect_and_a_pods_own_has(api: ApiServer, webhook: WebhookProcess) -> None:
+    path = "/api/v1/namespaces/kube-system"
+    api.admin.patch(path, {"metadata": {"labels": LABELS}})
+    try:
+        assert "labels" not in made(api, "kube-system", bare())["metadata"]
+        assert PROBES in made(api, "kube-system", bare(LABELS))["metadata"]["annotations"]
+    finally:
+        api.admin.patch(path, {"metadata": {"labels": dict.fromkeys(LABELS)}})
+
+
+def test_a_label_that_the_namespace_gets_later_is_for_new_pods(
+    api: ApiServer, webhook: WebhookProcess, namespace: str
+) -> None:
+    before = made(api, namespace, bare())
+    path = f"/api/v1/namespaces/{namespace}"
+    api.admin.patch(path, {"metadata": {"labels": LABELS}})
+    until(lambda: PROBES in made(api, namespace, bare())["metadata"].get("annotations", {}), "the label to count")
+    again = api.admin.get(f"{pods_of(namespace)}/{before['metadata']['name']}")
+    assert again["spec"] == before["spec"]
+    assert PROBES not in again["metadata"].get("annotations", {})
+    # Without the label new pods are native again; a pod that was taken over stays so.
+    api.admin.patch(path, {"metadata": {"labels": dict.fromkeys(LABELS)}})
+    until(lambda: "labels" not in made(api, namespace, bare())["metadata"], "the end of the label")
+
+
 def test_other_namespaces_ask_for_nothing(api: ApiServer, webhook: WebhookProcess, namespace: str) -> None:
     assert "labels" not in made(api, namespace, bare())["metadata"]

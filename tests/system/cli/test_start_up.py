@@ -41,6 +41,12 @@ def test_a_verb_imports_only_what_it_needs(line: str, also_absent: tuple[str, ..
     assert [word for word in message if word] == []
 
 
+def test_a_node_by_itself_does_not_read_the_client_of_an_api_server() -> None:
+    program = "import sys, probelet.daemon.run\nprint(*sorted({'httpx2', 'lightkube'} & set(sys.modules)))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (ended.returncode, ended.stdout.strip()) == (0, "")
+
+
 @pytest.mark.parametrize("line", ["--help", "status --help", "run --help"])
 def test_a_terminal_without_unicode_is_no_error(line: str) -> None:
     ended = subprocess.run(

@@ -66,6 +66,7 @@ def may(kubectl: Kubectl, account: str, verb: str, thing: str, namespace: str = 
 AGENT = [
     ("list", "pods", "default"),
     ("watch", "pods", "default"),
+    ("list", "namespaces", "default"),
     ("patch", "pods/status", "default"),
     ("create", "events", "default"),
     ("create", "leases.coordination.k8s.io", NAMESPACE),
@@ -94,6 +95,7 @@ def test_each_account_may_do_its_work(applied: Kubectl, account: str, rights: li
         ("probelet-agent", "create", "pods/binding", "default"),
         ("probelet-agent", "update", "leases.coordination.k8s.io", "kube-node-lease"),
         ("probelet-agent", "list", "nodes", "default"),
+        ("probelet-agent", "patch", "namespaces", "default"),
         ("probelet-webhook", "get", "secrets", NAMESPACE),
         ("probelet-webhook", "get", "secrets=another", NAMESPACE),
         ("probelet-webhook", "create", "secrets", "default"),

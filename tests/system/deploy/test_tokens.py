@@ -158,6 +158,7 @@ NO_RIGHT = "cannot (get|list|create|update|patch|delete) resource"
 
 AGENT = Row("the token of an agent", "probelet-agent")
 AGENT.may("read every pod", lambda api: api.get(f"{CORE}/pods"), lambda api: api.get(f"{PODS}/{OTHER}"))
+AGENT.may("list the namespaces", lambda api: api.get(f"{CORE}/namespaces"))
 AGENT.may("read the Leases of probelet's namespace", lambda api: api.get(LEASES))
 AGENT.may(
     "read every NodePodProbe and request",

@@ -98,7 +98,7 @@ TIMES = "must be from -62135596800000 to 253402300799999"
         ),
         (
             lambda: Simulation().define_pod(pod().replace(b"livenessProbe", b"livenesProbe")),
-            "spec.containers[0].livenesProbe: unknown field `livenesProbe`, expected one of `name`, `ports`,",
+            "spec.containers[0].livenesProbe: unknown field `livenesProbe`, expected one of `name`, `image`, `ports`,",
         ),
         (
             lambda: Simulation().define_pod(pod(periodSecond=1)),

@@ -107,3 +107,17 @@ def test_nobody_pays_for_turns_that_nobody_reads(engine: Engine) -> None:
     worker = Worker(engine)
     worker.answers(0, 1, 0)
     assert worker.turns == []
+
+
+def test_the_slowest_answer_of_a_whole_history_is_told_once_for_each(engine: Engine) -> None:
+    worker = Worker(engine)
+    worker.answers(*[0] * 63)
+    assert engine.slowest_answers(10) == []
+    worker.answers(1)
+    assert engine.slowest_answers(0) == []
+    [(uid, container, probe_type, took_ns)] = engine.slowest_answers(10)
+    assert (uid, container, probe_type) == (UID, "app", "liveness")
+    assert took_ns <= 30 * SECOND
+    assert engine.slowest_answers(10) == []
+    worker.answers(*[0] * 64)
+    assert len(engine.slowest_answers(10)) == 1

@@ -186,3 +186,23 @@ spec:
 def test_a_value_that_nobody_fills_is_refused(tmp_path: Path) -> None:
     text = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: a_b, image: a}]}}"
     assert [found.rule for found in report(tmp_path, text).findings] == ["PL004"]
+
+
+@pytest.mark.parametrize("kind", ["Config", "Status", "DeploymentConfig", "Route", "Template"])
+def test_kinds_of_others_that_say_v1_are_no_mistake(tmp_path: Path, kind: str) -> None:
+    found = report(tmp_path, f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n")
+    assert found.findings == []
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        ("{{ .Values.name }}", "render it first: helm template CHART | probelet lint -"),
+        ('{{ include "web.name" . }}', "render it first: helm template CHART | probelet lint -"),
+        ("{{ .fluxns }}", "render it first and lint what it gives"),
+        ('{{ image_name("web") }}', "render it first and lint what it gives"),
+    ],
+)
+def test_only_the_templates_of_a_chart_are_rendered_by_helm(tmp_path: Path, value: str, advice: str) -> None:
+    (found,) = report(tmp_path, f"apiVersion: v1\nkind: Pod\nmetadata:\n  name: {value}\n").findings
+    assert found.message == f"as it stands the template is no YAML: {advice}"

@@ -72,6 +72,8 @@ def test_pl307_looks_for_a_database_with_data(tmp_path: Path, image: str, fields
         ("javascript-app:1", "stdin: false", 0),
         ("java.example/web:1", "stdin: false", 0),
         ("web:java", "stdin: false", 0),
+        ("ghcr.io/kubeflow/spark-operator/controller:2.5.0", "stdin: false", 0),
+        ("registry.example/team/jenkins-exporter:1", "stdin: false", 0),
     ],
 )
 def test_pl303_looks_for_programs_with_a_slow_start(tmp_path: Path, image: str, fields: str, wanted: int) -> None:

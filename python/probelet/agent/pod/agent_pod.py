@@ -173,6 +173,11 @@ class AgentPod:
         self._incidents.known(pod)
         return ()
 
+    @property
+    def template(self) -> str:
+        """Always empty: a pod's owner says what made it."""
+        return ""
+
     def observe(self) -> None:
         """The cache, the API server or the connection to it has news: the engine gets the facts if they changed."""
         self._sync(changed_only=True)
@@ -192,7 +197,7 @@ class AgentPod:
         self._results.log(update)
         host = self._parts.host
         record = host.cache.container(self.uid, update.container_id)
-        host.starts.result(self.pod, update.probe_type, update.result, record)
+        host.drift.result(self.pod, update.probe_type, update.result, record)
 
     def has_started(self, container: str, container_id: str) -> bool:
         """Whether the startup probe that was taken over of a container has passed; True where there is none."""

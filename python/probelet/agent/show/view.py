@@ -39,7 +39,7 @@ class AgentView:
         pods, host = (found for found in self._pods.by_uid.values() if pod in ("", found.full_name)), self._host
         found = status(pods, self._pauses, node=host.node, engine=host.engine, history=history)
         host.incidents.tell(found.head)
-        host.starts.tell(found.head)
+        host.drift.tell(found.head)
         return found
 
     @property
@@ -58,7 +58,7 @@ class AgentView:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the agent's own."""
         host, own = self._host, render(self._numbers(self._host.pleg.error is None))
-        agent = (own, self._enhanced(), host.calls.render(), host.incidents.metrics(), host.starts.metrics())
+        agent = (own, self._enhanced(), host.calls.render(), host.incidents.metrics(), host.drift.metrics())
         return b"".join((host.engine.metrics(), *agent, render_process()))
 
     def metrics_pods(self) -> bytes:

@@ -1,6 +1,6 @@
 """Pods that asked for probelet and have native probes all the same: the webhook was away or late at their creation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import msgspec
@@ -41,9 +41,12 @@ def why_missed(found: dict[str, Any], own_namespace: str) -> str:
     return f"{said}: no webhook answered when it was created. A new pod asks again"
 
 
-def missed_pod(found: dict[str, Any], own_namespace: str) -> MissedPod | None:
-    """The pod if it was missed, else None. Raises msgspec.ValidationError."""
-    why = why_missed(found, own_namespace)
+def missed_pod(
+    found: dict[str, Any], own_namespace: str, asking_namespaces: Set[str] = frozenset()
+) -> MissedPod | None:
+    """The pod if it was missed, else None. ``asking_namespaces`` are those whose label asks for their pods. Raises
+    msgspec.ValidationError."""
+    why = why_missed(found, own_namespace) or _missed_with_its_namespace(found, own_namespace, asking_namespaces)
     if not why:
         return None
     pod = read_pod_object(found)
@@ -52,6 +55,20 @@ def missed_pod(found: dict[str, Any], own_namespace: str) -> MissedPod | None:
         return None
     namespace, name, _ = identity(pod)
     return MissedPod(namespace, name, pod.spec.node_name, why)
+
+
+def _missed_with_its_namespace(found: dict[str, Any], own_namespace: str, asking_namespaces: Set[str]) -> str:
+    """Says in a line that the namespace of a pod asks for it in vain; empty for a pod with a label of its own. Nothing
+    on the object says whether it is older than the namespace's label."""
+    metadata = found.get("metadata") or {}
+    labels = metadata.get("labels") or {}
+    if metadata.get("namespace") not in asking_namespaces or MANAGED_LABEL in labels:
+        return ""
+    labelled = {**found, "metadata": {**metadata, "labels": {**labels, MANAGED_LABEL: "true"}}}
+    if not why_missed(labelled, own_namespace):
+        return ""
+    said = "its namespace asks for the takeover of its probes, and it has native probes"
+    return f"{said}: it is older than the label {MANAGED_LABEL} there, or no webhook answered. A new pod asks again"
 
 
 def _asked(found: dict[str, Any], own_namespace: str) -> Iterator[str]:

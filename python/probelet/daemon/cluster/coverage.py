@@ -9,11 +9,12 @@ from typing import Literal, TypedDict
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.beside.pods.missed import MissedPod, missed_pod
 from probelet.beside.takeover.lease import AgentLease, agent_lease
+from probelet.beside.takeover.namespace import SELECTOR, name_of_asking
 from probelet.beside.takeover.taken_pod import TakenPod, taken_pod
 from probelet.errors import DaemonError
 from probelet.kube.connection import Connection
 from probelet.kube.error import KubeConfigError, KubeError
-from probelet.kube.kinds import LEASES, PODS
+from probelet.kube.kinds import LEASES, NAMESPACES, PODS
 
 
 class NodeCoverage(TypedDict):
@@ -66,7 +67,8 @@ class ClusterDocument(TypedDict):
     uncovered: list[UncoveredPod]
     """By node, namespace and name."""
     native: list[NativePod]
-    """Pods that were created while the webhook was away, by node, namespace and name."""
+    """Pods that were created while the webhook was away, or before the label of their namespace, by node, namespace and
+    name."""
 
 
 def coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDocument:
@@ -82,8 +84,10 @@ def coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDo
 async def _coverage(kubeconfig: Path | None, context: str, namespace: str) -> ClusterDocument:
     async with Connection.found(kubeconfig, context) as connection:
         leases = await connection.list_as(LEASES, agent_lease, namespace)
+        named = await connection.list_as(NAMESPACES, lambda found: name_of_asking(found, namespace), labels=SELECTOR)
+        asking = frozenset(name for name in named.items if name)
         # No selector finds an annotation, and the label may have gone since the pod was created.
-        pods = await connection.list_as(PODS, lambda found: (taken_pod(found), missed_pod(found, namespace)))
+        pods = await connection.list_as(PODS, lambda found: (taken_pod(found), missed_pod(found, namespace, asking)))
     taken, missed = [pod for pod, _ in pods.items], [pod for _, pod in pods.items]
     return cluster_document(taken, missed, leases.items, round(time.time() * 1000))
 

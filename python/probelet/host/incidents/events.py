@@ -5,7 +5,6 @@ from typing import Final, TypeAlias
 
 from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.events.correlator import EventType
-from probelet.kube.events.writer import EventWriter, Regarding
 from probelet.policy.incidents import Began, Ended, Incident, Output, telling
 
 BEGAN: Final = "IncidentBegan"
@@ -51,12 +50,3 @@ class IncidentEvents:
             self._on_pod(uid, name, type, reason, message)
         elif uid is None and self._on_node is not None:
             self._on_node(name, type, reason, message)
-
-
-def node_record(writer: EventWriter) -> NodeRecord:
-    """Records events about nodes. As the kubelet's, they have the node's name for a UID (``nodeRef``, 1.36)."""
-
-    def write(node: str, type: EventType, reason: str, message: str) -> None:
-        writer.record(Regarding("v1", "Node", "", node, node), type, reason, message)
-
-    return write

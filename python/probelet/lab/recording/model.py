@@ -73,6 +73,9 @@ class RecordedContainer(msgspec.Struct, frozen=True):
     """A container of a pod's definition, and its attempts by the type of their probe."""
 
     name: str
+    images: list[str]
+    """The images that it had, in order; empty in a recording of an earlier release. More than one if its pod changed
+    while it ran."""
     probes: dict[ProbeType, Numbers]
     seen: dict[ProbeType, Seen]
 

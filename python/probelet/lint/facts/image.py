@@ -19,6 +19,9 @@ _JAVA: Final = re.compile(
     r"keycloak|jenkins|sonarqube|nexus3?|hadoop|spark|trino|presto|activemq|artemis)([/_.:-]|$)"
 )
 _JAVA_VARIABLES: Final = frozenset({"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JVM_OPTS"})
+_BESIDE: Final = re.compile(r"(^|[/_.-])(operator|controller|exporter|webhook|proxy|client|cli|agent|init)([/_.:-]|$)")
+"""A program beside the one that the rest of the name names: ``kubeflow/spark-operator/controller`` is no Spark."""
+
 _MODELS: Final = re.compile(
     r"(^|[/_.-])(cuda|vllm|vllm-openai|triton|tritonserver|text-generation-inference|tgi|huggingfaceserver|ollama|"
     r"llama\.cpp|sglang|nim)([/_.:-]|$)"
@@ -41,6 +44,8 @@ def slow_start(container: LintContainer) -> str | None:
     if variables & _JAVA_VARIABLES:
         return f"a Java program ({min(variables & _JAVA_VARIABLES)})"
     image = _repository(container)
+    if _BESIDE.search(image) is not None:
+        return None
     if (found := _JAVA.search(image)) is not None:
         return f"a Java program (image {found[2]})"
     if (found := _MODELS.search(image)) is not None:

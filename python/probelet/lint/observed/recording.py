@@ -58,8 +58,15 @@ def _container(recording: Recording, pod: _Pod, name: str, parts: list[Part]) ->
         is_waiting=last is not None and last.ended_us is not None and last.container_id in killed,
         age=(until - last.ran_us) / _SECOND if last is not None and last.ran_us and last.ended_us is None else None,
         starts=tuple(_starts(results, lives, parts, "startup" in probes)),
+        image=_image(name, parts),
         lives=tuple(_run(life, life.container_id in killed) for life in lives if life.ran_us is not None),
     )
+
+
+def _image(name: str, parts: list[Part]) -> str:
+    """The image of a container; empty if there were several, because what was seen is not known by image."""
+    found = {image for part in parts for each in part.pod.containers if each.name == name for image in each.images}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _lives(name: str, parts: list[Part]) -> list[Life]:

@@ -35,6 +35,9 @@ _IN_TEXT: Final = re.compile(r"\{\{|\{%|<%|@[A-Z][A-Z0-9_]*@|^[^\S\n]*+\$\{?[A-Z
 """The marks of a template in a text that is no YAML: those of Go, Jinja and ERB, a placeholder as ``@NODE_NAME@``, or a
 variable on a line of its own."""
 
+_OF_A_CHART: Final = re.compile(r"\{\{[^{}]*(\.(Values|Release|Chart|Capabilities)\b|\b(include|template)\s+\")")
+"""What only a template of Helm's asks for. Others have the same braces."""
+
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
 
@@ -112,7 +115,8 @@ def read_source(source: Source, scope: Scope, kustomizations: Kustomizations | N
 def _broken(source: Source, text: str, error: TreeError) -> Finding:
     rule, message = NOT_A_MANIFEST, str(error)
     if _IN_TEXT.search(text):
-        rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
+        how = ": helm template CHART | probelet lint -" if _OF_A_CHART.search(text) else " and lint what it gives"
+        rule, message = TEMPLATE, f"as it stands the template is no YAML: render it first{how}"
     return Finding(
         rule=rule.id,
         severity=rule.severity,

@@ -1,7 +1,7 @@
 """Whether the values of one release are larger than those of another: Mann and Whitney's test, one-sided."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -30,21 +30,26 @@ class Compared:
     limit: float
 
 
-def compare(before: Sequence[float], after: Sequence[float], limit: float) -> Compared | None:
+def percentile(values: Sequence[float]) -> float:
+    """The 99th percentile: the largest value of fewer than a hundred."""
+    ordered = sorted(values)
+    return ordered[math.ceil(PERCENTILE * len(ordered)) - 1]
+
+
+def compare(
+    before: Sequence[float],
+    after: Sequence[float],
+    limit: float,
+    percentile: Callable[[Sequence[float]], float] = percentile,
+) -> Compared | None:
     """The rise from ``before`` to ``after``; None if there is none, if it does not matter to ``limit``, or if there are
-    fewer than ``SAMPLES_MIN`` values of either."""
+    fewer than ``SAMPLES_MIN`` values of either. ``percentile`` finds the 99th percentile in the values."""
     if min(len(before), len(after)) < SAMPLES_MIN:
         return None
     low, high = percentile(before), percentile(after)
     if high < RISE_MIN * low or high <= LIMIT_SHARE * limit or _chance(before, after) > CHANCE_MAX:
         return None
     return Compared(low, high, limit)
-
-
-def percentile(values: Sequence[float]) -> float:
-    """The 99th percentile: the largest value of fewer than a hundred."""
-    ordered = sorted(values)
-    return ordered[math.ceil(PERCENTILE * len(ordered)) - 1]
 
 
 def _chance(before: Sequence[float], after: Sequence[float]) -> float:

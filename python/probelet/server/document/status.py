@@ -319,8 +319,8 @@ class StatusHead(TypedDict):
     incidents_total: NotRequired[int]
     """The number of all open incidents."""
     drifts: NotRequired[list[str]]
-    """Starts that take longer with a new image, towards the start-up budget; and new images with too few starts to say.
-    A sentence each, ten at most; not where there are none."""
+    """Starts and answers that take longer with a new image, towards the start-up budget and the timeout; and new images
+    with too few starts to say. A sentence each, fifteen at most; not where there are none."""
 
 
 class StatusDocument(StatusHead):

@@ -136,7 +136,20 @@ _WITHOUT_PODS: Final[Mapping[str, frozenset[str]]] = {
     "apps/v1": frozenset({"ControllerRevision"}),
     "batch/v1": frozenset(),
 }
-"""The other kinds of these versions (``kubectl api-resources``, 1.36): any further kind of them is misspelt."""
+"""The other kinds of these versions (``kubectl api-resources``, 1.36): any further kind of them is misspelt, except
+those of ``_OF_OTHERS``."""
+
+_OF_OTHERS: Final = frozenset(
+    {
+        # A kubeconfig file, and what kubectl prints.
+        *("Config", "Status"),
+        # The kinds that OpenShift had in v1 before it gave them groups, and still takes there.
+        *("Build", "BuildConfig", "DeploymentConfig", "Identity", "Image", "ImageStream", "ImageStreamImport"),
+        *("ImageStreamTag", "OAuthClient", "Project", "ProjectRequest", "Route", "SecurityContextConstraints"),
+        *("Template", "User"),
+    }
+)
+"""Kinds that say apiVersion v1 and are no mistake, though no API server of Kubernetes has them."""
 
 
 def group_of(version: str) -> str:
@@ -152,7 +165,7 @@ def kind_mistake(version: str, kind: str) -> FieldError | None:
             return None
         return FieldError("apiVersion", "Unsupported value", version, f"supported values: {go_value(wanted)}")
     others = _WITHOUT_PODS.get(version)
-    if others is None or kind in others:
+    if others is None or kind in others or (version == "v1" and kind in _OF_OTHERS):
         return None
     known = [*(name for name, kind_ in KINDS.items() if kind_.version == version), *others]
     close = difflib.get_close_matches(shorten(kind), known, n=1)

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::attempts::{Network, UNKNOWN};
 use super::engine::Engine;
 use crate::attempt::timings::millis;
-use crate::stats::worker::{LastAttempt, WorkerStats};
+use crate::stats::worker::{LastAttempt, SlowestAnswer, WorkerStats};
 
 impl Engine {
     /// The workers of one pod or of all, as a JSON list; each with a character for each of its last attempts, and with
@@ -41,6 +41,21 @@ impl Engine {
             }));
         }
         serde_json::to_vec(&list).expect("plain data")
+    }
+}
+
+impl Engine {
+    /// The slowest answers of at most `most` workers that made a whole history of runs since theirs was last told.
+    ///
+    /// Looks at each worker once, in portions, so that the probes of 100,000 workers do not wait for it.
+    pub fn slowest_answers(&self, most: usize) -> Vec<SlowestAnswer> {
+        let (mut found, mut left) = (Vec::new(), self.shared.lock().worker_stats.places());
+        while left > 0 && found.len() < most {
+            let count = left.min(PORTION);
+            self.shared.lock().worker_stats.slowest_answers(count, most, &mut found);
+            left -= count;
+        }
+        found
     }
 }
 

@@ -22,6 +22,8 @@ pub struct StatsTable {
     rows: Vec<Option<Box<Row>>>,
     /// Histories of an earlier engine whose workers have not begun yet.
     recalled: BTreeMap<WorkerKey, History>,
+    /// The row with which [`Self::slowest_answers`] goes on.
+    answers_from: usize,
     /// How many workers run commands, and how many probe over a socket.
     execs: usize,
     sockets: usize,
@@ -32,6 +34,21 @@ pub struct StatsTable {
 struct Row {
     stats: WorkerStats,
     history: History,
+    /// How many runs had ended when the slowest answer was last told.
+    told_runs: u64,
+}
+
+/// The slowest one of the last [`ATTEMPTS`] answers of a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlowestAnswer {
+    /// The pod.
+    pub pod_uid: Arc<str>,
+    /// The container.
+    pub container: Arc<str>,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// How long it took.
+    pub took: Duration,
 }
 
 /// How a worker's last attempt went.
@@ -93,6 +110,19 @@ pub struct WorkerStats {
     held: Duration,
 }
 
+impl Row {
+    fn tell_slowest(&mut self) -> Option<SlowestAnswer> {
+        let runs = self.stats.counts.runs();
+        if runs - self.told_runs < ATTEMPTS as u64 {
+            return None;
+        }
+        self.told_runs = runs;
+        let (took, stats) = (self.history.slowest_answer()?, &self.stats);
+        let (pod_uid, container) = (Arc::clone(&stats.pod_uid), Arc::clone(&stats.container));
+        Some(SlowestAnswer { pod_uid, container, probe_type: stats.probe_type, took })
+    }
+}
+
 impl WorkerStats {
     /// The worker's name in the journal.
     pub fn key(&self) -> WorkerKey {
@@ -126,7 +156,7 @@ impl StatsTable {
             held: Duration::ZERO,
         };
         let recalled = if self.recalled.is_empty() { None } else { self.recalled.remove(&stats.key()) };
-        self.rows[index] = Some(Box::new(Row { stats, history: recalled.unwrap_or_default() }));
+        self.rows[index] = Some(Box::new(Row { stats, history: recalled.unwrap_or_default(), told_runs: 0 }));
     }
 
     /// Counts a worker with another probe, which may be of another kind.
@@ -164,7 +194,7 @@ impl StatsTable {
     /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began. Returns
     /// whether it is a turn ([`History::add`]); the first attempt since the engine began is one, however it ended.
     pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) -> bool {
-        let Some(Row { stats, history }) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
+        let Some(Row { stats, history, .. }) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
             return false;
         };
         let LastAttempt { at_ms, outcome, cause, duration, lateness, .. } = last;
@@ -177,6 +207,24 @@ impl StatsTable {
     /// The last attempts of a worker.
     pub fn history(&self, worker: WorkerId) -> Option<&History> {
         self.rows.get(worker as usize)?.as_deref().map(|row| &row.history)
+    }
+
+    /// Appends the slowest answers of workers that made a whole history of runs since theirs was last told, until there
+    /// are `most`. Looks at `count` rows, and goes on with the next ones in the next call.
+    pub fn slowest_answers(&mut self, count: usize, most: usize, found: &mut Vec<SlowestAnswer>) {
+        for _ in 0..count.min(self.rows.len()) {
+            if found.len() >= most {
+                return;
+            }
+            let index = self.answers_from % self.rows.len();
+            self.answers_from = index + 1;
+            found.extend(self.rows[index].as_deref_mut().and_then(Row::tell_slowest));
+        }
+    }
+
+    /// How many rows there are, with those of workers that ended.
+    pub const fn places(&self) -> usize {
+        self.rows.len()
     }
 
     /// Takes the history of an earlier engine's worker, which waits until its worker begins.

@@ -65,6 +65,12 @@ pub struct PastAttempt {
 }
 
 impl PastAttempt {
+    /// Whether the time that it took is the container's: a prober error says nothing of the container, and an attempt
+    /// that began late may have been answered before the prober looked.
+    pub const fn is_answer(&self) -> bool {
+        !matches!(self.outcome, OutcomeKind::Error) && self.lateness.as_nanos() < LATE.as_nanos()
+    }
+
     /// The attempt in one character, which reads without colours: `.` good, `~` good but late, `w` warning, `!` failure,
     /// `?` prober error.
     pub const fn beat(&self) -> char {

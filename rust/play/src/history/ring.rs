@@ -1,5 +1,7 @@
 //! A history: the ring of packed attempts, and the failures beside it.
 
+use std::time::Duration;
+
 use super::attempt::{PastAttempt, PastFailure};
 use super::code::{Code, SINCE_MS_MAX};
 
@@ -57,6 +59,14 @@ impl History {
         }
         attempts.reverse();
         attempts
+    }
+
+    /// How long the slowest answer of a whole history took; None while there are fewer attempts, and if none was
+    /// answered ([`PastAttempt::is_answer`]).
+    pub fn slowest_answer(&self) -> Option<Duration> {
+        let is_whole = self.len() == ATTEMPTS;
+        let codes = self.codes_from_the_newest().filter(|_| is_whole).map(|code| code.attempt(self.newest_ms));
+        codes.filter(PastAttempt::is_answer).map(|attempt| attempt.duration).max()
     }
 
     /// All attempts in one character each ([`PastAttempt::beat`]), oldest first.

@@ -161,6 +161,31 @@ fn a_text_ends_between_two_characters() {
 }
 
 #[test]
+fn the_slowest_answer_is_that_of_a_whole_history_without_what_the_prober_is_to_blame_for() {
+    let mut history = History::default();
+    let took = |attempt: PastAttempt, millis| PastAttempt { duration: Duration::from_millis(millis), ..attempt };
+    history.add(&took(good(0), 5_000), "");
+    for at_ms in 1..ATTEMPTS as i64 {
+        assert_eq!(history.slowest_answer(), None, "{at_ms}");
+        history.add(&took(good(at_ms), 3), "");
+    }
+    let is_near = |history: &History, millis| {
+        let found = history.slowest_answer().expect("a whole history");
+        assert!(is_within(found, Duration::from_millis(millis), 16), "{found:?}");
+    };
+    is_near(&history, 5_000);
+    history.add(&took(bad(64), 1_000), "no answer in time");
+    is_near(&history, 1_000);
+    history.add(&PastAttempt { outcome: OutcomeKind::Error, ..took(bad(65), 2_000) }, "starved");
+    history.add(&PastAttempt { lateness: Duration::from_millis(120), ..took(good(66), 3_000) }, "");
+    is_near(&history, 1_000);
+    for at_ms in 67..200 {
+        history.add(&PastAttempt { outcome: OutcomeKind::Error, ..bad(at_ms) }, "");
+    }
+    assert_eq!(history.slowest_answer(), None);
+}
+
+#[test]
 fn bytes_that_no_attempt_has_are_refused() {
     let no_cause = (0_i64, vec![[0xff_u8; 4]], Vec::<u8>::new());
     let bytes = postcard::to_stdvec(&no_cause).expect("plain data");

@@ -250,6 +250,8 @@ object! {
         #[serde(default)]
         name: Arc<str>,
         #[serde(default)]
+        image: Arc<str>,
+        #[serde(default)]
         ports: Vec<Port>,
         #[serde(default)]
         env: Vec<EnvVar>,
@@ -264,7 +266,6 @@ object! {
         args,
         command,
         env_from,
-        image,
         image_pull_policy,
         lifecycle,
         resize_policy,
@@ -290,6 +291,7 @@ impl Container {
         ContainerSpec {
             probes: probes.map(|probe| probe.map(|probe| Box::new(probe.into_core(&env, room)))),
             name: self.name,
+            image: self.image,
             ports: self.ports.into_iter().map(|port| (port.name, port.container_port)).collect(),
             restart_policy: self.restart_policy.map(Policy::into_core),
             restart_rules: self.restart_policy_rules.into_iter().map(Rule::into_core).collect(),

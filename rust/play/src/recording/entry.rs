@@ -151,8 +151,8 @@ pub enum Event {
     Turned,
     /// The wall clock's offset from the engine's clock changed: Unix nanoseconds at its zero.
     Wall(i64),
-    /// As [`Event::Defined`], of a pod with opt-ins. This variant and the next are the last ones, so that recordings
-    /// without them read as before.
+    /// As [`Event::Defined`], of a pod with opt-ins. New variants come last, so that recordings without them read as
+    /// before.
     OptedDefined {
         /// The pod.
         pod: u32,
@@ -163,6 +163,13 @@ pub enum Event {
     },
     /// As [`Event::Pod`], of a pod with opt-ins.
     OptedPod(PodState, Vec<OptedProbe>),
+    /// The images of a pod as it was defined just before.
+    Images {
+        /// The pod.
+        pod: u32,
+        /// The image of each container, by the container's name.
+        images: Vec<(Box<str>, Box<str>)>,
+    },
 }
 
 /// A call of a pod's owner ([`crate::pods::PodCalls`]).

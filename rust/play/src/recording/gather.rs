@@ -87,6 +87,7 @@ impl Gather {
                     self.stretch.pods[log].results.push(published);
                 }
             }
+            Event::Images { pod, images } => self.images(pod, images),
             Event::Turned => self.turned_us = at_us,
             Event::Wall(wall_ns) => self.stretch.walls.push((at_us, wall_ns)),
         }
@@ -113,6 +114,17 @@ impl Gather {
         match self.pods.get(&pod) {
             Some(&log) => self.told(log, at_us, Input::Define(Arc::new(record))),
             None => self.open(pod, PodLog { record, from_us: at_us, ..PodLog::default() }),
+        }
+    }
+
+    /// The images of a pod, which every segment repeats.
+    fn images(&mut self, pod: u32, images: Vec<(Box<str>, Box<str>)>) {
+        let Some(&log) = self.pods.get(&pod) else { return };
+        for (container, image) in images {
+            let known = self.stretch.pods[log].images.entry(container).or_default();
+            if !known.contains(&image) {
+                known.push(image);
+            }
         }
     }
 

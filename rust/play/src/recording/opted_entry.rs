@@ -1,4 +1,4 @@
-//! The entries about pods whose probes have opt-ins ([`OptedProbe`]).
+//! The entries about pods, of which those with opt-ins ([`OptedProbe`]) and with images say more.
 
 use super::entry::{Event, PodState, WorkerState};
 use super::opted::OptedProbe;
@@ -26,6 +26,13 @@ impl Event {
             }
         }
         Self::OptedPod(state, opted)
+    }
+
+    /// The images of a pod; None if its owner names none.
+    pub fn images(pod: u32, record: &PodRecord) -> Option<Self> {
+        let named = record.containers.iter().filter(|container| !container.image.is_empty());
+        let images: Vec<_> = named.map(|container| (container.name.clone(), container.image.clone())).collect();
+        (!images.is_empty()).then_some(Self::Images { pod, images })
     }
 }
 
@@ -110,6 +117,17 @@ mod tests {
             panic!("a pod with opt-ins")
         };
         assert_eq!(read.with_opted(&opted), before);
+    }
+
+    #[test]
+    fn images_stand_beside_a_pod_whose_bytes_are_those_of_earlier_releases() {
+        let mut named = record(None);
+        named.containers[0].image = "web:2".into();
+        let bytes = |record: &PodRecord| postcard::to_stdvec(&Event::defined(1, record.clone())).expect("plain data");
+        assert_eq!(bytes(&named), bytes(&record(None)));
+        let images = Event::images(1, &named).expect("a pod with an image");
+        assert_eq!(written_and_read(&images), Event::Images { pod: 1, images: vec![("app".into(), "web:2".into())] });
+        assert_eq!(Event::images(1, &record(None)), None);
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct ContainerDefinition {
     pub restart_policy: Option<RestartPolicy>,
     /// [`ContainerSpec::restart_rules`].
     pub restart_rules: Vec<RestartRule>,
+    /// [`ContainerSpec::image`]; files have it beside the record.
+    #[serde(skip)]
+    pub image: Box<str>,
     /// [`ContainerSpec::probes`].
     pub probes: [Option<ProbeRecord>; 3],
 }
@@ -115,6 +118,7 @@ impl ContainerDefinition {
             name: (&*container.name).into(),
             restart_policy: container.restart_policy,
             restart_rules: container.restart_rules.clone(),
+            image: (&*container.image).into(),
             probes: container.probes.each_ref().map(|probe| probe.as_deref().map(ProbeRecord::of)),
         }
     }
@@ -122,6 +126,7 @@ impl ContainerDefinition {
     fn to_spec(&self) -> ContainerSpec {
         ContainerSpec {
             name: Arc::from(&*self.name),
+            image: Arc::from(&*self.image),
             ports: Vec::new(),
             restart_policy: self.restart_policy,
             restart_rules: self.restart_rules.clone(),

@@ -33,6 +33,8 @@ pub struct PodLog {
     pub from_us: u64,
     /// The pod's state at that time; None for a pod that was defined then.
     pub state: Option<PodState>,
+    /// The images that each container had, in order: one, unless the pod changed while it ran.
+    pub images: BTreeMap<Box<str>, Vec<Box<str>>>,
     /// Its workers that began, in order.
     pub workers: Vec<Begun>,
     /// Its owner's calls, in order.

@@ -130,7 +130,8 @@ fn containers(log: &PodLog) -> Vec<Value> {
         let of_container = log.attempts.iter().filter(|((name, _), _)| *name == container.name);
         let attempts = of_container.map(|((_, probe_type), attempts)| (probe_type.name(), seen(&Seen::of(attempts))));
         json!({
-            "name": container.name, "probes": probes.collect::<BTreeMap<_, _>>(),
+            "name": container.name, "images": log.images.get(&container.name).map_or(&[][..], Vec::as_slice),
+            "probes": probes.collect::<BTreeMap<_, _>>(),
             "seen": attempts.collect::<BTreeMap<_, _>>(),
         })
     });

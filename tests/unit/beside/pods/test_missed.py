@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from probelet.beside.pods.missed import why_missed
+from probelet.beside.pods.missed import missed_pod, why_missed
+from probelet.beside.takeover.namespace import name_of_asking
 
 from tests.unit.beside.takeover.pods import LIVENESS, READINESS, Json, called, container, pod
 
@@ -55,3 +56,34 @@ def test_a_pod_that_stays_native_for_a_reason_was_not_missed() -> None:
 
 def test_an_object_that_is_no_pod_was_not_missed() -> None:
     assert why({**pod(WEB), "spec": {"containers": [{"livenessProbe": "x"}]}}) == ""
+
+
+def missed_in(value: Json, namespace: str = "labelled") -> str:
+    metadata = {"name": "web", "uid": "u-1", "namespace": namespace, **value["metadata"]}
+    bound = {**value, "metadata": metadata, "spec": {**value["spec"], "nodeName": "worker-1"}}
+    found = missed_pod(bound, "probelet-system", frozenset({"labelled"}))
+    return "" if found is None else found.why
+
+
+def test_a_pod_whose_namespace_asks_and_which_has_native_probes_was_missed() -> None:
+    assert missed_in({**pod(WEB), "metadata": {"labels": {"app": "web"}}}) == (
+        "its namespace asks for the takeover of its probes, and it has native probes: "
+        "it is older than the label probelet.dev/managed there, or no webhook answered. A new pod asks again"
+    )
+    assert missed_in({**pod(WEB), "metadata": {}})
+
+
+def test_a_pod_with_a_label_of_its_own_is_not_its_namespaces() -> None:
+    assert missed_in({**pod(WEB), "metadata": {"labels": {"probelet.dev/managed": "false"}}}) == ""
+    assert missed_in(pod(WEB)).startswith("the pod asks for the takeover")
+    assert missed_in(called(pod(WEB))[0]) == ""
+
+
+def test_a_namespace_asks_for_no_pod_elsewhere_and_for_none_without_probes_to_take_over() -> None:
+    assert missed_in({**pod(WEB), "metadata": {}}, "default") == ""
+    assert missed_in({**pod(container()), "metadata": {}}) == ""
+
+
+@pytest.mark.parametrize(("name", "expected"), [("shop", "shop"), ("kube-system", ""), ("probelet-system", "")])
+def test_the_label_has_no_effect_where_the_webhook_never_gets_a_pod(name: str, expected: str) -> None:
+    assert name_of_asking({"metadata": {"name": name}}, "probelet-system") == expected

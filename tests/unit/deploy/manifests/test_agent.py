@@ -80,6 +80,7 @@ def test_it_may_read_pods_and_what_it_answers_write_their_status_and_events_and_
     requests = {"apiGroups": ["apps.kruise.io"], "resources": ["containerrecreaterequests"]}
     assert ALL.one("ClusterRole", "probelet-agent")["rules"] == [
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
+        {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list"]},
         {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
         {**probes, "verbs": ["get", "list", "watch"]},
         {**probes, "resources": ["nodepodprobes/status"], "verbs": ["update"]},

@@ -2,6 +2,7 @@
 
 import pytest
 from probelet.beside.takeover.fallback import read_fallback
+from probelet.beside.takeover.namespace import SYSTEM
 from probelet.cli.cluster.webhook import app
 from probelet.spec.text.duration import MINUTE
 
@@ -64,7 +65,9 @@ def test_a_namespace_asks_for_the_pods_without_a_label_of_their_own_before_the_p
     }
     assert namespaces["namespaceSelector"] == {
         "matchLabels": {"probelet.dev/managed": "true"},
-        **PROBES["namespaceSelector"],
+        "matchExpressions": [
+            {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": [SYSTEM, NAMESPACE]}
+        ],
     }
     assert namespaces["rules"] == PROBES["rules"]
 

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from probelet.base.words import seconds
 from probelet.lint.finding import Hit, Severity
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.observed.container import ObservedContainer, Start
 from probelet.lint.rule import Rule, on_containers
 from probelet.lint.settings import Settings
-from probelet.policy.drift import Compared, compare
+from probelet.policy.drift import Compared, compare, rise
 from probelet.spec.model.probe import ProbeType
 
 ERROR: Final = 0.8
@@ -19,16 +18,18 @@ ERROR: Final = 0.8
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the newest release with the one before it."""
-    for (_, before), (name, after) in [*pairwise(_releases(container.observed))][-1:]:
+    for (_, before), (release, after) in [*pairwise(_releases(container.observed))][-1:]:
+        name = f"image {release}" if after[0].image else release
         budget, killer = container.startup_budget, container.killer
         if budget is not None and killer is not None:
             found = compare(_starts(before), _starts(after), budget.earliest)
             if found is not None:
-                yield killer.hit("failureThreshold", _text("starts", found, name, "budget"), severity=_severity(found))
+                yield killer.hit("failureThreshold", rise("starts", found, name, "budget"), severity=_severity(found))
         for probe in container.probes.values():
             found = compare(_slow(before, probe.type), _slow(after, probe.type), probe.timing.timeout)
             if found is not None:
-                yield probe.hit("timeoutSeconds", _text("answers", found, name, "timeout"), severity=_severity(found))
+                text = rise(f"{probe.type} answers", found, name, "timeout")
+                yield probe.hit("timeoutSeconds", text, severity=_severity(found))
 
 
 def _releases(rows: list[ObservedContainer]) -> list[tuple[str, list[ObservedContainer]]]:
@@ -47,13 +48,6 @@ def _slow(rows: list[ObservedContainer], probe_type: ProbeType) -> list[float]:
     """How long slow answers take in each pod."""
     found = (row.probes[probe_type].slow for row in rows if probe_type in row.probes)
     return [each for each in found if each is not None]
-
-
-def _text(what: str, found: Compared, release: str, limit: str) -> str:
-    return (
-        f"the 99th percentile of {what} went from {seconds(found.before)} to {seconds(found.after)} with {release}, "
-        f"and the {limit} is {seconds(found.limit)}"
-    )
 
 
 def _severity(found: Compared) -> Severity:
@@ -75,11 +69,11 @@ A release that loads more data or asks one more service starts later, and nobody
 The release after it does the same. This rule names the release with which it happened, while rolling back is
 still easy.
 
-A release is an image, where the source says it, as Prometheus does with `kube_pod_container_info`; otherwise the pods
-of one template hash, which stands in the names of a Deployment's pods. The newest two releases with starts are
-compared: eight starts of each, or for answers eight pods of each, at the least. Mann and Whitney's test of their ranks
-has to find the difference with a probability of error below 0.1 %, the 99th percentile has to rise by a fifth, and it
-has to pass half of the limit.
+A release is an image, where the source says it, as recordings do, and Prometheus with `kube_pod_container_info`;
+otherwise the pods of one template hash, which stands in the names of a Deployment's pods. The newest two releases with
+starts are compared: eight starts of each, or for answers eight pods of each, at the least. Mann and Whitney's test of
+their ranks has to find the difference with a probability of error below 0.1 %, the 99th percentile has to rise by a
+fifth, and it has to pass half of the limit.
 """,
     formula="p99(new) >= 1.2 x p99(old), p99(new) > 0.5 x limit, and ranks that are no chance; limit = d + (F - 1) x p "
     "for starts, T for answers; p99(new) > 0.8 x limit: an error",

@@ -48,7 +48,11 @@ impl Checkpoint {
                 self.left.push_back(uid);
             } else if let Some(state) = state(prober, pods, &uid, wall) {
                 let (pod, now_us) = (state.pod, now.as_nanos() / 1_000);
+                let images = Event::images(pod, &state.record);
                 pending.event(now_us, Event::pod(state));
+                if let Some(images) = images {
+                    pending.event(now_us, images);
+                }
                 let pauses = pods.get(&uid).into_iter().flat_map(|pod| &pod.pauses);
                 for pause in pauses.filter(|pause| pause.until_us > now_us) {
                     pending.event(now_us, Event::Called { pod, call: Call::Pause(pause.clone()) });

@@ -144,7 +144,11 @@ impl FlightRecorder {
         match note {
             Note::Defined(record) => {
                 let pod = self.pods.ensure(&record.uid).0.number;
+                let images = Event::images(pod, &record);
                 self.pending.call(Event::defined(pod, *record));
+                if let Some(images) = images {
+                    self.pending.call(images);
+                }
             }
             Note::Called { uid, call } => self.called(&uid, call),
             Note::Cleanup(stay) => {

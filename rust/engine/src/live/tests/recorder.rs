@@ -50,6 +50,8 @@ fn attempts_calls_and_results_of_sockets_and_commands_are_recorded() {
     let pods = &recording.stretches[0].pods;
     assert_eq!(pods.iter().map(|pod| pod.record.uid.to_string()).collect::<Vec<_>>(), [uid(0), uid(1), uid(2)]);
     for pod in pods {
+        let images: Vec<_> = pod.images.iter().map(|(container, images)| (&**container, images.clone())).collect();
+        assert_eq!(images, [("c", vec!["web:1".into()])]);
         let inputs: Vec<_> = pod.inputs.iter().map(|told| &told.input).collect();
         assert!(matches!(inputs[..], [Input::Take, Input::TakeStatus(_)]), "{inputs:?}");
         // The container was there long before the engine, so that it has no first result.

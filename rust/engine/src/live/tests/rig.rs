@@ -195,7 +195,7 @@ fn spec(pod: usize, handler: Handler) -> PodSpec {
     let uid = uid(pod);
     let probe = ProbeSpec { handler, period_seconds: 1, timeout_seconds: 1, ..ProbeSpec::default() };
     let probes = [None, Some(Box::new(probe)), None];
-    let container = ContainerSpec { name: "c".into(), probes, ..ContainerSpec::default() };
+    let container = ContainerSpec { name: "c".into(), image: "web:1".into(), probes, ..ContainerSpec::default() };
     PodSpec {
         uid: uid.as_str().into(),
         name: uid.as_str().into(),

@@ -1,0 +1,40 @@
+"""How long a kubelet lets a container wait for its next start after a failed liveness probe (1.36)."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tests.kubelet.beside.seen.instance import Instance
+
+DELAYS = {"native": (0, 0, 10, 20, 40), "taken": (0, 10, 20, 40)}
+"""Of each side, the delays of the restarts one after another: a kubelet that kills a container for the first time has
+not seen an end of it before, and an exit that it did not order counts from the first one on."""
+EARLY_SECONDS, LATE, LATE_SECONDS = 0.5, 1.5, 4.0
+"""A kubelet looks at a container that waits again up to half a delay late; a start on a busy machine takes seconds."""
+LOOK_SECONDS = 3.0
+"""From the end of a life that it has killed to its look at the back-off, on a busy machine."""
+
+
+def waits_of(lives: Sequence[Instance]) -> list[float]:
+    """Seconds from the end of each life to the start of the next one."""
+    return [after.started - one.finished for one, after in pairwise(lives)]
+
+
+def possible(side: str, ends: Sequence[float]) -> list[set[int]]:
+    """The delays that each wait may have, by the moments at which the lives ended.
+
+    A kubelet that kills looks at the end of the life before: it starts the next one at once if that is longer ago than
+    the delay (kuberuntime/kuberuntime_manager.go:doBackOff). It looks once the killed life has ended.
+    """
+    if side == "taken":
+        return [{delay} for delay in DELAYS[side][: len(ends)]]
+    found = [{0}]
+    for delay, (before, end) in zip(DELAYS[side][1:], pairwise(ends), strict=False):
+        gap = end - before
+        at_once, later = {0} if gap + LOOK_SECONDS >= delay else set(), {delay} if gap < delay else set()
+        found.append(at_once | later)
+    return found
+
+
+def fits(wait: float, delays: set[int]) -> bool:
+    """Whether a wait is one of these delays."""
+    return any(delay - EARLY_SECONDS <= wait <= delay * LATE + LATE_SECONDS for delay in delays)
