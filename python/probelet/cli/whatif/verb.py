@@ -87,14 +87,11 @@ def whatif(
     from probelet.cli.whatif.window import window
     from probelet.cli.whatif.words import lines
     from probelet.errors import RecordingError
-    from probelet.lab.recording import Recording
     from probelet.lab.whatif import SettingError
     from probelet.lab.whatif import whatif as play
 
     try:
-        found = Recording(within(recording))
-        if not found.stretches:
-            raise CliError(f"{recording}: nothing is recorded in it")
+        found = _recording(recording)
         manifests = _manifests(change)
         holding = _holding(hold_kills, hold_kills_for, manifests)
         changes, has_changes = _changes(found, set_, manifests, is_held=holding is not None)
@@ -113,6 +110,15 @@ def within(path: Path) -> Path:
     from probelet.daemon.engine import RECORDER
 
     return path / RECORDER if (path / RECORDER).is_dir() else path
+
+
+def _recording(path: Path) -> "Recording":
+    from probelet.lab.recording import Recording
+
+    found = Recording(within(path))
+    if not found.stretches:
+        raise CliError(f"{path}: nothing is recorded in it")
+    return found
 
 
 def _manifests(files: tuple[Path, ...]) -> "list[Manifest]":

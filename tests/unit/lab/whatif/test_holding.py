@@ -107,6 +107,7 @@ def test_an_assumed_recovery_ends_every_wait(shared: Recording) -> None:
 def test_a_name_shows_the_workload(name: str, workload: str, revision: str) -> None:
     known = known_pod(recorded(name, ()), "node-a", (), asked_hosts)
     assert ({subject.workload for subject in known.subjects}, known.revision) == ({workload}, revision)
+    assert {subject.image for subject in known.subjects} == {"registry.example/web:1"}
 
 
 def recorded(name: str, kills: tuple[Kill, ...], ended_us: int | None = None) -> RecordedPod:
@@ -118,7 +119,7 @@ def recorded(name: str, kills: tuple[Kill, ...], ended_us: int | None = None) ->
         failure_threshold=2,
         initialization_failure_threshold=0,
     )
-    container = RecordedContainer("app", {"liveness": numbers}, {})
+    container = RecordedContainer("app", ["registry.example/web:1"], {"liveness": numbers}, {})
     life = Life(f"{name}-1", "app", 0, ended_us, 1)
     return RecordedPod(name, "default", name, 0, 3, [container], [life], [], list(kills))
 

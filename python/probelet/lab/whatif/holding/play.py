@@ -1,7 +1,7 @@
 """Plays one stretch of a recording with kills that wait, by the rule of ``policy.incidents.hold``. Laws
 
-1. The detector of incidents sees what really happened: all attempts, kills and exits, also those that followed a kill
-   that would have waited.
+1. The detector of incidents sees what really happened: all attempts, kills and exits, also after a kill that would
+   have waited.
 2. How a container answers from the moment on at which its kill begins to wait, nobody knows: ``healthy`` ends the wait
    with the next attempt, ``failing`` asks again each period until the kill goes on. A kill that waits beyond the
    recording's end goes on at the last moment that its wait has.

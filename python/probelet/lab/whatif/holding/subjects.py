@@ -1,7 +1,7 @@
-"""What the detector of incidents is told of recorded pods.
+"""Subjects for the detector of incidents, from recorded pods.
 
-A recording has no workloads, images, targets and annotations. A manifest of the pod says them. Without one the workload
-is taken from the pod's name, as controllers make names, and nobody knows what its probes ask.
+A recording has no workloads, targets and annotations, and an old one no images. A manifest of the pod says them.
+Without one the workload is taken from the pod's name, as controllers make names, and nobody knows what its probes ask.
 """
 
 import re
@@ -78,6 +78,7 @@ def _subjects(pod: RecordedPod, node: str, workload: str) -> Iterator[Subject]:
                 probe_type,
                 node,
                 workload=workload,
+                image=container.images[-1] if container.images else "",
                 period_ms=numbers.period_seconds * 1_000,
                 timeout_ms=numbers.timeout_seconds * 1_000,
                 failure_threshold=min(numbers.failure_threshold, TURNS_OF_A_RUN),
