@@ -36,7 +36,7 @@ _IN_TEXT: Final = re.compile(r"\{\{|\{%|<%|@[A-Z][A-Z0-9_]*@|^[^\S\n]*+\$\{?[A-Z
 variable on a line of its own."""
 
 _OF_A_CHART: Final = re.compile(r"\{\{[^{}]*(\.(Values|Release|Chart|Capabilities)\b|\b(include|template)\s+\")")
-"""What only a template of Helm's asks for. Others have the same braces."""
+"""A value or a function that only a template of Helm's asks for. Others have the same braces."""
 
 _OBJECT: Final = re.compile(r"""^(?:[^\S\n]|[{,"'-])*+(apiVersion|kind)["']?\s*+:""", re.MULTILINE)
 """A key that every Kubernetes object has."""
