@@ -171,9 +171,9 @@ class Recording:
         """
     def turns(self, stretch: int, pod: int) -> bytes:
         """The attempts of the pod number ``pod`` of the stretch number ``stretch``, from 0, that say something new: the
-        first one of each worker, a good one after a bad one, and the first ten bad ones in a row. Returns ``{"turns":
-        [{"container", "type", "at_us", "is_good", "cause", "late_us"}], "gone_us": when the pod began to end, or
-        null}``.
+        first one of each worker, a good one after a bad one, and the first ten bad ones in a row. Returns
+        ``{"turns": [{"container", "type", "at_us", "is_good", "cause", "late_us"}], "gone_us"}``; ``gone_us`` is when
+        the pod began to end, or null.
 
         Raises:
             InvalidInputError: there is no such pod.
