@@ -15,8 +15,10 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
 ONE_UNIT = (
-    # One API server with its etcd.
+    # An API server with its etcd each, which ends with the folder's last test.
     "tests/system/admission/",
+    "tests/system/deploy/",
+    "tests/system/kube/",
     # Thirty pods on one containerd, and profiles in the folder of a kubelet.
     "tests/system/containerd/direct/",
     # One build/wheel, which make removes and builds again if a source has changed.
@@ -41,8 +43,10 @@ SPLIT = (
 """Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""
 
 FIRST = (
+    "tests/system/deploy/",
     "tests/system/containerd/direct/",
     "tests/system/admission/",
+    "tests/system/kube/",
     "tests/system/containerd/",
     "tests/system/test_demo.py",
     "tests/system/journal/",

@@ -12,7 +12,7 @@ from tests.system.admission.client import Refused
 from tests.system.admission.objects import ADMISSION, KRUISE, POLICIES, documents, pod, pods_of, until
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     if why := what_is_missing():
         missing("kubernetes", why)
@@ -32,7 +32,7 @@ def namespace(api: ApiServer, request: pytest.FixtureRequest) -> str:
     return str(made["metadata"]["name"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def policy(api: ApiServer) -> Iterator[None]:
     """The policies as people apply them; the one about pods is in force, and a test waits for each other one."""
     kinds = {
@@ -50,7 +50,7 @@ def policy(api: ApiServer) -> Iterator[None]:
         api.admin.delete(f"{ADMISSION}/{kind}/{document['metadata']['name']}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def kinds(api: ApiServer) -> None:
     """The kinds of enhanced liveness as people apply them, served."""
     for name in ("nodepodprobes", "containerrecreaterequests"):

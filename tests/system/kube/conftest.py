@@ -10,7 +10,7 @@ from probelet.kube.kinds import NAMESPACES
 from tests.system.kube.api_server import ApiServer
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     server = ApiServer(tmp_path_factory.mktemp("kube"))
     try:
