@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tools.coverage.__main__ import PAGE, kept
 from tools.coverage.python import by_package
 from tools.coverage.rust import by_folder
 from tools.coverage.table import Lines, markdown
@@ -31,3 +32,10 @@ def test_python_is_summed_by_package_without_generated_code() -> None:
 def test_the_table_ends_with_the_sum() -> None:
     rows = markdown({"b": Lines(3, 1), "a": Lines(1, 1), "empty": Lines(0, 0)}).splitlines()[2:]
     assert rows == ["| `a` | 1 | 1 | 100.0 % |", "| `b` | 3 | 1 | 33.3 % |", "| together | 4 | 2 | 50.0 % |"]
+
+
+def test_a_machine_that_cannot_measure_rust_keeps_its_table() -> None:
+    part = kept(PAGE.read_text())
+    assert part.startswith("## Rust\n\nMeasured on ")
+    assert "| `core/src/prober` |" in part
+    assert "Python\n" not in part
