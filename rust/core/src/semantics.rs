@@ -42,10 +42,8 @@ pub enum ExistingWorker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstPublish {
     /// The initial value, as for every new container. The prober then ignores a status that says started, and Ready
-    /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; inferred: releases up to 1.34).
+    /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; recorded: releases up to 1.34).
     Initial,
-    /// Nothing, until a run decides (inferred: 1.35).
-    Nothing,
     /// Nothing, except that the startup probe of a started sidecar counts as passed: otherwise the pod's regular
     /// containers would never be restarted (recorded: `kubelet_restart_sidecar_startup_seeded`; kubernetes PR 137146).
     NothingButStartedSidecars,
@@ -211,9 +209,8 @@ impl Semantics {
         started_inheritance: StartedInheritance::None,
         ..Self::V1_36
     };
-    /// Kubernetes 1.35 (inferred).
+    /// Kubernetes 1.35.4, as recorded.
     pub const V1_35: Self = Self {
-        first_publish: FirstPublish::Nothing,
         grpc_go: GrpcGo::V1_72_2,
         restart_all_containers: false,
         ..Self::V1_36
