@@ -13,6 +13,7 @@
 //! | V11 | a startup success holds | [`Semantics::startup_success_holds`] |
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
 //! | V14 | the grpc-go that a gRPC probe calls with | [`Semantics::grpc_go`] |
+//! | V15 | the Go that a probe's HTTP is of | [`Semantics::go`] |
 //! | V13 | a port's text that is no name | [`Semantics::text_ports`] |
 //!
 //! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
@@ -71,9 +72,9 @@ pub enum TextPorts {
 /// The grpc-go of a release (k8s.io/kubernetes, go.mod).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrpcGo {
-    /// Of 1.34.4.
+    /// Of 1.34.4 (recorded).
     V1_72_1,
-    /// Of 1.35.4.
+    /// Of 1.35.4 (recorded).
     V1_72_2,
     /// Of 1.36.3 (recorded).
     #[default]
@@ -93,15 +94,48 @@ impl GrpcGo {
         }
     }
 
+    /// Whether an HTTP status that is not 200 ends a call, also one that only announces a response and one of a gRPC
+    /// response. Later grpc-go reads the status of a response that is not gRPC alone.
+    pub const fn needs_http_200(self) -> bool {
+        matches!(self, Self::V1_72_1 | Self::V1_72_2)
+    }
+
+    /// Whether a response with no message or with two has an error of its own. The end of a response without a message
+    /// is else Go's end of the input.
+    pub const fn counts_messages(self) -> bool {
+        !matches!(self, Self::V1_72_1 | Self::V1_72_2)
+    }
+
     /// Whether the error about a response that is not gRPC ends with the beginning of its body.
     pub const fn shows_other_bodies(self) -> bool {
         matches!(self, Self::V1_82_1)
     }
 }
 
+/// The Go of a release (k8s.io/kubernetes, .go-version).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Go {
+    /// Of 1.34.4 (recorded).
+    V1_24,
+    /// Of 1.35.4 (recorded).
+    V1_25,
+    /// Of 1.36.3 and 1.37.2 (recorded).
+    #[default]
+    V1_26,
+}
+
+impl Go {
+    /// Whether the error about a line of an HTTP head that is no field quotes the line.
+    pub const fn quotes_fields(self) -> bool {
+        matches!(self, Self::V1_26)
+    }
+}
+
 /// What a handler must know of the kubelet's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandlerRules {
+    /// What an HTTP probe's client is part of.
+    pub go: Go,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
     /// What a gRPC probe calls with.
@@ -158,6 +192,9 @@ pub struct Semantics {
     pub existing_worker: ExistingWorker,
     /// What the prober publishes first for a container that is older than itself.
     pub first_publish: FirstPublish,
+    /// What an HTTP probe's client is part of. Recordings do not have it, because what plays one asks no server.
+    #[serde(skip)]
+    pub go: Go,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
     /// What a gRPC probe calls with. Recordings do not have it, because what plays one asks no server.
@@ -203,6 +240,7 @@ impl Semantics {
     /// Kubernetes 1.34 and older, from 1.29 on (inferred).
     pub const V1_34: Self = Self {
         first_publish: FirstPublish::Initial,
+        go: Go::V1_24,
         grpc_go: GrpcGo::V1_72_1,
         restart_all_containers: false,
         restart_rules: false,
@@ -210,16 +248,14 @@ impl Semantics {
         ..Self::V1_36
     };
     /// Kubernetes 1.35.4, as recorded.
-    pub const V1_35: Self = Self {
-        grpc_go: GrpcGo::V1_72_2,
-        restart_all_containers: false,
-        ..Self::V1_36
-    };
+    pub const V1_35: Self =
+        Self { go: Go::V1_25, grpc_go: GrpcGo::V1_72_2, restart_all_containers: false, ..Self::V1_36 };
     /// Kubernetes 1.36.3, as recorded.
     pub const V1_36: Self = Self {
         deletion_ends_liveness: true,
         existing_worker: ExistingWorker::AbortCall,
         first_publish: FirstPublish::NothingButStartedSidecars,
+        go: Go::V1_26,
         grpc_connect: GrpcConnect::UntilTimeout,
         grpc_go: GrpcGo::V1_79_3,
         liveness_failure_holds: true,
@@ -267,7 +303,8 @@ impl Semantics {
 
     /// The rules that the handlers follow.
     pub const fn handler_rules(&self) -> HandlerRules {
-        HandlerRules { grpc_connect: self.grpc_connect, grpc_go: self.grpc_go, text_ports: self.text_ports }
+        let Self { go, grpc_connect, grpc_go, text_ports, .. } = *self;
+        HandlerRules { go, grpc_connect, grpc_go, text_ports }
     }
 
     /// The rules of a release named like `1.36`; None for an unknown one.
