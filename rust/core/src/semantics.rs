@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 pub enum ExistingWorker {
     /// AddPod returns: later probes get no worker (recorded: `add_pod_early_return_other_container`).
     AbortCall,
-    /// AddPod skips the rest of that container's probes and continues with the next container (inferred from kubernetes
+    /// AddPod skips the rest of that container's probes and continues with the next container (recorded: 1.37; kubernetes
     /// PR 138930).
     SkipContainer,
 }
@@ -129,6 +129,11 @@ impl Go {
     pub const fn quotes_fields(self) -> bool {
         matches!(self, Self::V1_26)
     }
+
+    /// Whether the first colon of a redirect's host is the port's; else it is the last one.
+    pub const fn takes_first_colon(self) -> bool {
+        matches!(self, Self::V1_26)
+    }
 }
 
 /// What a handler must know of the kubelet's release.
@@ -174,7 +179,7 @@ pub enum NewContainer {
 /// From which status a regenerated container status inherits `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartedInheritance {
-    /// From none (inferred: releases up to 1.34).
+    /// From none (recorded: releases up to 1.34).
     None,
     /// From the previous status of that container name (recorded: `sync_restart_without_seeing_exit`).
     ByName,
@@ -237,7 +242,7 @@ impl Default for Semantics {
 }
 
 impl Semantics {
-    /// Kubernetes 1.34 and older, from 1.29 on (inferred).
+    /// Kubernetes 1.34.4, as recorded. 1.29 to 1.33 are inferred to be the same.
     pub const V1_34: Self = Self {
         first_publish: FirstPublish::Initial,
         go: Go::V1_24,
