@@ -13,6 +13,7 @@
 //! | V11 | a startup success holds | [`Semantics::startup_success_holds`] |
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
 //! | V14 | the grpc-go that a gRPC probe calls with | [`Semantics::grpc_go`] |
+//! | V15 | the Go that a probe's HTTP is of | [`Semantics::go`] |
 //! | V13 | a port's text that is no name | [`Semantics::text_ports`] |
 //!
 //! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 pub enum ExistingWorker {
     /// AddPod returns: later probes get no worker (recorded: `add_pod_early_return_other_container`).
     AbortCall,
-    /// AddPod skips the rest of that container's probes and continues with the next container (inferred from kubernetes
+    /// AddPod skips the rest of that container's probes and continues with the next container (recorded: 1.37; kubernetes
     /// PR 138930).
     SkipContainer,
 }
@@ -42,10 +43,8 @@ pub enum ExistingWorker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstPublish {
     /// The initial value, as for every new container. The prober then ignores a status that says started, and Ready
-    /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; inferred: releases up to 1.34).
+    /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; recorded: releases up to 1.34).
     Initial,
-    /// Nothing, until a run decides (inferred: 1.35).
-    Nothing,
     /// Nothing, except that the startup probe of a started sidecar counts as passed: otherwise the pod's regular
     /// containers would never be restarted (recorded: `kubelet_restart_sidecar_startup_seeded`; kubernetes PR 137146).
     NothingButStartedSidecars,
@@ -73,9 +72,9 @@ pub enum TextPorts {
 /// The grpc-go of a release (k8s.io/kubernetes, go.mod).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrpcGo {
-    /// Of 1.34.4.
+    /// Of 1.34.4 (recorded).
     V1_72_1,
-    /// Of 1.35.4.
+    /// Of 1.35.4 (recorded).
     V1_72_2,
     /// Of 1.36.3 (recorded).
     #[default]
@@ -95,15 +94,53 @@ impl GrpcGo {
         }
     }
 
+    /// Whether an HTTP status that is not 200 ends a call, also one that only announces a response and one of a gRPC
+    /// response. Later grpc-go reads the status of a response that is not gRPC alone.
+    pub const fn needs_http_200(self) -> bool {
+        matches!(self, Self::V1_72_1 | Self::V1_72_2)
+    }
+
+    /// Whether a response with no message or with two has an error of its own. The end of a response without a message
+    /// is else Go's end of the input.
+    pub const fn counts_messages(self) -> bool {
+        !matches!(self, Self::V1_72_1 | Self::V1_72_2)
+    }
+
     /// Whether the error about a response that is not gRPC ends with the beginning of its body.
     pub const fn shows_other_bodies(self) -> bool {
         matches!(self, Self::V1_82_1)
     }
 }
 
+/// The Go of a release (k8s.io/kubernetes, .go-version).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Go {
+    /// Of 1.34.4 (recorded).
+    V1_24,
+    /// Of 1.35.4 (recorded).
+    V1_25,
+    /// Of 1.36.3 and 1.37.2 (recorded).
+    #[default]
+    V1_26,
+}
+
+impl Go {
+    /// Whether the error about a line of an HTTP head that is no field quotes the line.
+    pub const fn quotes_fields(self) -> bool {
+        matches!(self, Self::V1_26)
+    }
+
+    /// Whether the first colon of a redirect's host is the port's; else it is the last one.
+    pub const fn takes_first_colon(self) -> bool {
+        matches!(self, Self::V1_26)
+    }
+}
+
 /// What a handler must know of the kubelet's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandlerRules {
+    /// What an HTTP probe's client is part of.
+    pub go: Go,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
     /// What a gRPC probe calls with.
@@ -142,7 +179,7 @@ pub enum NewContainer {
 /// From which status a regenerated container status inherits `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartedInheritance {
-    /// From none (inferred: releases up to 1.34).
+    /// From none (recorded: releases up to 1.34).
     None,
     /// From the previous status of that container name (recorded: `sync_restart_without_seeing_exit`).
     ByName,
@@ -160,6 +197,9 @@ pub struct Semantics {
     pub existing_worker: ExistingWorker,
     /// What the prober publishes first for a container that is older than itself.
     pub first_publish: FirstPublish,
+    /// What an HTTP probe's client is part of. Recordings do not have it, because what plays one asks no server.
+    #[serde(skip)]
+    pub go: Go,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
     /// What a gRPC probe calls with. Recordings do not have it, because what plays one asks no server.
@@ -202,27 +242,25 @@ impl Default for Semantics {
 }
 
 impl Semantics {
-    /// Kubernetes 1.34 and older, from 1.29 on (inferred).
+    /// Kubernetes 1.34.4, as recorded. 1.29 to 1.33 are inferred to be the same.
     pub const V1_34: Self = Self {
         first_publish: FirstPublish::Initial,
+        go: Go::V1_24,
         grpc_go: GrpcGo::V1_72_1,
         restart_all_containers: false,
         restart_rules: false,
         started_inheritance: StartedInheritance::None,
         ..Self::V1_36
     };
-    /// Kubernetes 1.35 (inferred).
-    pub const V1_35: Self = Self {
-        first_publish: FirstPublish::Nothing,
-        grpc_go: GrpcGo::V1_72_2,
-        restart_all_containers: false,
-        ..Self::V1_36
-    };
+    /// Kubernetes 1.35.4, as recorded.
+    pub const V1_35: Self =
+        Self { go: Go::V1_25, grpc_go: GrpcGo::V1_72_2, restart_all_containers: false, ..Self::V1_36 };
     /// Kubernetes 1.36.3, as recorded.
     pub const V1_36: Self = Self {
         deletion_ends_liveness: true,
         existing_worker: ExistingWorker::AbortCall,
         first_publish: FirstPublish::NothingButStartedSidecars,
+        go: Go::V1_26,
         grpc_connect: GrpcConnect::UntilTimeout,
         grpc_go: GrpcGo::V1_79_3,
         liveness_failure_holds: true,
@@ -270,7 +308,8 @@ impl Semantics {
 
     /// The rules that the handlers follow.
     pub const fn handler_rules(&self) -> HandlerRules {
-        HandlerRules { grpc_connect: self.grpc_connect, grpc_go: self.grpc_go, text_ports: self.text_ports }
+        let Self { go, grpc_connect, grpc_go, text_ports, .. } = *self;
+        HandlerRules { go, grpc_connect, grpc_go, text_ports }
     }
 
     /// The rules of a release named like `1.36`; None for an unknown one.

@@ -16,7 +16,7 @@ from tests.kubelet.recorder.release import KubeletRelease
 from tests.support.paths import BUILD
 
 GO_RELEASE = "go1.26"
-"""The texts of Go's standard library change between minor releases; the recorded kubelet is built with this one."""
+"""The texts of Go's standard library change between minor releases; 1.36 and 1.37 are built with this one."""
 MODULE = Path(__file__).parent / "handlers"
 QUIET = {"GRPC_GO_LOG_SEVERITY_LEVEL": "none"}
 """grpc-go writes what goes wrong on a connection to standard error."""
@@ -71,14 +71,9 @@ def build(release: KubeletRelease) -> Path:
     Raises:
         GoMissingError: there is no Go, or one of another release.
     """
-    go = shutil.which("go")
-    if go is None:
-        raise GoMissingError(f"no go found; {GO_RELEASE} builds the kubelet's handlers")
-    environment = {**os.environ, "GOTOOLCHAIN": "local"}
-    of_go = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
-    if not re.match(re.escape(GO_RELEASE) + r"(\.|$)", of_go.stdout.strip()):
-        raise GoMissingError(f"{go} is {of_go.stdout.strip()}; the kubelet is built with {GO_RELEASE}")
     BUILD.mkdir(exist_ok=True)
+    go, toolchain = _go_of(release)
+    environment = {**os.environ, "GOTOOLCHAIN": toolchain}
     program = BUILD / f"kubelet-handlers-{release.version}"
     module = release.module(MODULE, BUILD)
     # A copy has no go.sum yet; the sums come from the checksum database.
@@ -87,6 +82,23 @@ def build(release: KubeletRelease) -> Path:
     command += ["-tags", release.tag, "-ldflags", stamp, "-o", f"{program}", "."]
     subprocess.run(command, cwd=module, env=environment, check=True)
     return program
+
+
+def _go_of(release: KubeletRelease) -> tuple[str, str]:
+    """The go command, and the toolchain that it builds a release with: its own, or one that it fetches."""
+    go = shutil.which("go")
+    if go is None:
+        raise GoMissingError(f"no go found; {GO_RELEASE} builds the kubelet's handlers")
+    environment = {**os.environ, "GOTOOLCHAIN": "local"}
+    of_go = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
+    if not _is_minor(of_go.stdout.strip()):
+        raise GoMissingError(f"{go} is {of_go.stdout.strip()}; the kubelet is built with {GO_RELEASE}")
+    its_own = release.go(BUILD)
+    return go, "local" if _is_minor(its_own) else its_own
+
+
+def _is_minor(version: str) -> bool:
+    return re.match(re.escape(GO_RELEASE) + r"(\.|$)", version) is not None
 
 
 class Kubelet:

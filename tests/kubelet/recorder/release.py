@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,14 +50,25 @@ class KubeletRelease:
         copy = into / f"{source.name}-{self.version}"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("go.mod", "go.sum"))
-        command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{self.version}"]
-        # It exits with 1 for what it says in `Error`.
-        said = json.loads(subprocess.run(command, cwd=into, stdout=subprocess.PIPE).stdout)
-        if "Error" in said:
-            raise NoReleaseError(f"Kubernetes {self.version}: {said['Error']}")
         staged = rf"\1 => \1 v0.{self.version.partition('.')[2]}"
-        text = STAGING.sub(staged, Path(said["GoMod"]).read_text()).replace(
+        text = STAGING.sub(staged, Path(self._published(into)["GoMod"]).read_text()).replace(
             "module k8s.io/kubernetes", "module probelet.dev/tests", 1
         )
         (copy / "go.mod").write_text(f"{text}\nrequire k8s.io/kubernetes v{self.version}\n")
         return copy
+
+    def go(self, into: Path) -> str:
+        """The release of Go that builds its programs, such as go1.26.5.
+
+        Raises:
+            NoReleaseError: the Go proxy does not give the release.
+        """
+        return "go" + (Path(self._published(into)["Dir"]) / ".go-version").read_text().strip()
+
+    def _published(self, folder: Path) -> Mapping[str, str]:
+        command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{self.version}"]
+        # It exits with 1 for what it says in `Error`.
+        said: Mapping[str, str] = json.loads(subprocess.run(command, cwd=folder, stdout=subprocess.PIPE).stdout)
+        if "Error" in said:
+            raise NoReleaseError(f"Kubernetes {self.version}: {said['Error']}")
+        return said

@@ -103,7 +103,7 @@ pub(crate) async fn probe_plain<'a>(
         let question = question();
         let Handler::HttpGet(get) = question.handler else { unreachable!("the request is of an HTTP probe") };
         let (host, port) = question.place(get).expect("the request has a port");
-        http::Probe::of(get, host, port, question.asker.user_agent, question.origin())
+        http::Probe::of(get, host, port, question.asker, question.origin())
     };
     http::probe_plain(&probe, plain.address, began, timeout.into().deadline_of(began), buffers).await
 }
@@ -116,7 +116,7 @@ async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) 
     };
     match handler {
         Handler::HttpGet(get) => match question.place(get) {
-            Ok((host, port)) => http::probe(get, host, port, asker.user_agent, origin, limit.deadline(), buffers).await,
+            Ok((host, port)) => http::probe(get, host, port, asker, origin, limit.deadline(), buffers).await,
             Err(text) => Report::not_begun(text, Cause::Port),
         },
         Handler::TcpSocket { host, port } => match resolved(port) {

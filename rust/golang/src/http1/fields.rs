@@ -87,9 +87,7 @@ impl Fields {
         match read {
             Err(NeedsInput) => ReadError::NeedsInput,
             Ok(Err(end)) => end.into_error(UNEXPECTED_EOF, Fault::Malformed).into(),
-            Ok(Ok(())) => {
-                ResponseError::malformed(format!("malformed MIME header initial line: {}", quote(line))).into()
-            }
+            Ok(Ok(())) => ResponseError::malformed_field("malformed MIME header initial line", line).into(),
         }
     }
 
@@ -150,7 +148,7 @@ impl Fields {
     fn field_ends(&mut self, head: &mut Head) -> Result<(), ReadError> {
         self.state = State::Field;
         let Kept { bytes, rest_is_value } = &self.field;
-        head.field(bytes, *rest_is_value).map_err(|error| ResponseError::malformed(error).into())
+        head.field(bytes, *rest_is_value).map_err(Into::into)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::error::ResponseError;
 use crate::header::{canonical, is_read_name_byte, is_value_byte, lists, trim};
 use crate::text::{quote, quote_list};
 
@@ -79,8 +80,8 @@ impl Head {
 
     /// Reads a whole field with its folded lines joined (`textproto.Reader.ReadMIMEHeader`), or the beginning of a
     /// field. Then `rest_is_value` says whether a value may hold the rest.
-    pub(crate) fn field(&mut self, field: &[u8], rest_is_value: bool) -> Result<(), String> {
-        let malformed = || format!("malformed MIME header line: {}", quote(field));
+    pub(crate) fn field(&mut self, field: &[u8], rest_is_value: bool) -> Result<(), ResponseError> {
+        let malformed = || ResponseError::malformed_field(MALFORMED, field);
         // No field that matters has a space in its name.
         let end = field.iter().position(|&byte| !is_read_name_byte(byte));
         let colon = end.filter(|&end| end > 0 && field[end] == b':').ok_or_else(malformed)?;
@@ -88,10 +89,8 @@ impl Head {
         if !(rest_is_value && value.iter().copied().all(is_value_byte)) {
             // At this point Go has already made the name canonical in place.
             let canonical = std::str::from_utf8(name).map(canonical).expect("ASCII");
-            return Err(format!(
-                "malformed MIME header line: {}",
-                quote(&[canonical.as_bytes(), &field[colon..]].concat())
-            ));
+            let line = [canonical.as_bytes(), &field[colon..]].concat();
+            return Err(ResponseError::malformed_field(MALFORMED, &line));
         }
         // Drops the blanks before the value. A blank that a folded blank line left behind the value stays, as in Go.
         let first = value.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
@@ -213,6 +212,7 @@ impl Name {
 const VALUES_KEPT_BYTES_MAX: usize = 65_536;
 /// How many of the fields that decide something are kept.
 const FIELDS_KEPT_MAX: usize = 1_024;
+const MALFORMED: &str = "malformed MIME header line";
 
 #[cfg(test)]
 mod tests {
@@ -226,7 +226,7 @@ mod tests {
     fn framing(line: &str, fields: &[&str]) -> Result<Framing, String> {
         let mut head = Head::default();
         head.status_line(line.as_bytes())?;
-        fields.iter().try_for_each(|field| head.field(field.as_bytes(), true))?;
+        fields.iter().try_for_each(|field| head.field(field.as_bytes(), true)).map_err(|error| error.text)?;
         head.framing()
     }
 
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn malformed_and_well_formed_fields() {
         let mut head = Head::default();
-        let mut error = |field: &str| head.field(field.as_bytes(), true).unwrap_err();
+        let mut error = |field: &str| head.field(field.as_bytes(), true).unwrap_err().text;
         for bad in [":", ": x", "A\t: b", "A(b: c", "A: b\x01", "A: \x7f", "é: b"] {
             assert_eq!(error(bad), format!("malformed MIME header line: {}", quote(bad.as_bytes())));
         }
@@ -317,5 +317,14 @@ mod tests {
         for good in ["A : b", "A B: c", "A:", "A: \t\u{e9}"] {
             assert_eq!(head.field(good.as_bytes(), true), Ok(()));
         }
+    }
+
+    #[test]
+    fn go_before_1_26_quotes_no_field() {
+        let mut head = Head::default();
+        let error = head.field(b"aB-c: \x01", true).unwrap_err().within("broken");
+        assert_eq!(error.before_1_26().text, "broken: malformed MIME header line: Ab-C: \x01");
+        let error = ResponseError::malformed("another").within("broken");
+        assert_eq!(error.before_1_26().text, "broken: another");
     }
 }

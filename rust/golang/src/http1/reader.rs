@@ -177,8 +177,8 @@ impl Reader {
 }
 
 /// Adds what Go's transport writes before every error within a head.
-fn broken(ResponseError { text, fault }: ResponseError) -> ReadError {
-    ResponseError { text: format!("net/http: HTTP/1.x transport connection broken: {text}"), fault }.into()
+fn broken(error: ResponseError) -> ReadError {
+    error.within("net/http: HTTP/1.x transport connection broken").into()
 }
 
 /// The limit of all heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).

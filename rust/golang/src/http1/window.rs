@@ -29,8 +29,8 @@ impl End {
     /// The error of an input that ended here; `eof` is its text if the peer closed.
     pub(crate) fn into_error(self, eof: &str, fault: Fault) -> ResponseError {
         match self {
-            Self::Eof => ResponseError { text: eof.into(), fault },
-            Self::Failed(text) => ResponseError { text, fault: Fault::Connection },
+            Self::Eof => ResponseError::new(eof, fault),
+            Self::Failed(text) => ResponseError::new(text, Fault::Connection),
         }
     }
 }

@@ -152,6 +152,7 @@ mod tests {
         assert_eq!(error("http://a b/"), r#"parse "http://a b/": invalid character " " in host name"#);
         assert_eq!(error("http://[::1/n"), r#"parse "http://[::1/n": missing ']' in host"#);
         assert_eq!(error("http://h:1:80/"), r#"parse "http://h:1:80/": invalid port ":1:80" after host"#);
+        assert_eq!(Url::parse_before_1_26(b"http://h:1:80/").unwrap().host_name(), b"h:1");
         assert_eq!(error(":x"), r#"parse ":x": missing protocol scheme"#);
         assert_eq!(error("1:x"), r#"parse "1:x": first path segment in URL cannot contain colon"#);
         assert_eq!(error("/a\tb"), r#"parse "/a\tb": net/url: invalid control character in URL"#);

@@ -8,9 +8,18 @@ use crate::text::quote;
 impl Url {
     /// Parses text (`url.Parse`); the error is the whole text of Go's `url.Error`.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
+        Self::parse_with(text, true)
+    }
+
+    /// Parses text as Go before 1.26 does, for which the last colon of any host is the port's.
+    pub fn parse_before_1_26(text: &[u8]) -> Result<Self, String> {
+        Self::parse_with(text, false)
+    }
+
+    fn parse_with(text: &[u8], strict_colons: bool) -> Result<Self, String> {
         let (reference, fragment) = cut(text, b'#');
         let error_of = |text: &[u8], error: String| format!("parse {}: {error}", quote(text));
-        let mut url = parse_reference(reference).map_err(|error| error_of(reference, error))?;
+        let mut url = parse_reference(reference, strict_colons).map_err(|error| error_of(reference, error))?;
         if let Some(fragment) = fragment.filter(|fragment| !fragment.is_empty()) {
             url.fragment = unescape(fragment, Part::Fragment).map_err(|error| error_of(text, error))?;
             if escape(&url.fragment, Part::Fragment) != fragment {
@@ -22,7 +31,7 @@ impl Url {
 }
 
 /// Parses the part before a fragment (`url.parse`).
-fn parse_reference(text: &[u8]) -> Result<Url, String> {
+fn parse_reference(text: &[u8], strict_colons: bool) -> Result<Url, String> {
     if text.iter().any(u8::is_ascii_control) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
@@ -45,7 +54,9 @@ fn parse_reference(text: &[u8]) -> Result<Url, String> {
     }
     if rest.starts_with(b"//") && (!scheme.is_empty() || !rest.starts_with(b"///")) {
         let end = rest[2..].iter().position(|&byte| byte == b'/').map_or(rest.len(), |slash| slash + 2);
-        (url.user, url.host) = parse_authority(&url.scheme, &rest[2..end])?;
+        // A host of another scheme may list several hosts with ports.
+        let first_colon = strict_colons && (url.scheme == b"http" || url.scheme == b"https");
+        (url.user, url.host) = parse_authority(&rest[2..end], first_colon)?;
         rest = &rest[end..];
     } else if !scheme.is_empty() && rest.starts_with(b"/") {
         url.omit_host = true;
@@ -67,11 +78,11 @@ fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), String> {
     Ok((b"", text))
 }
 
-fn parse_authority(scheme: &[u8], authority: &[u8]) -> Result<(Option<User>, Vec<u8>), String> {
+fn parse_authority(authority: &[u8], first_colon: bool) -> Result<(Option<User>, Vec<u8>), String> {
     let Some(at) = authority.iter().rposition(|&byte| byte == b'@') else {
-        return Ok((None, parse_host(scheme, authority)?));
+        return Ok((None, parse_host(authority, first_colon)?));
     };
-    let host = parse_host(scheme, &authority[at + 1..])?;
+    let host = parse_host(&authority[at + 1..], first_colon)?;
     let info = &authority[..at];
     if !info.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(byte)) {
         return Err("net/url: invalid userinfo".to_owned());
@@ -82,7 +93,8 @@ fn parse_authority(scheme: &[u8], authority: &[u8]) -> Result<(Option<User>, Vec
     Ok((Some(User { name, password }), host))
 }
 
-fn parse_host(scheme: &[u8], host: &[u8]) -> Result<Vec<u8>, String> {
+/// Parses a host; `first_colon` says which colon is the port's: the first one, or the last one.
+fn parse_host(host: &[u8], first_colon: bool) -> Result<Vec<u8>, String> {
     let checked_port = |port: &[u8]| match is_optional_port(port) {
         true => Ok(()),
         false => Err(format!("invalid port {} after host", quote(port))),
@@ -97,9 +109,7 @@ fn parse_host(scheme: &[u8], host: &[u8]) -> Result<Vec<u8>, String> {
         Some(_) => Err("invalid IP-literal".to_owned()),
         None => {
             let is_colon = |&byte: &u8| byte == b':';
-            // A host of another scheme may list several hosts with ports; the last colon is the port's.
-            let strict = scheme == b"http" || scheme == b"https";
-            let colon = if strict { host.iter().position(is_colon) } else { host.iter().rposition(is_colon) };
+            let colon = if first_colon { host.iter().position(is_colon) } else { host.iter().rposition(is_colon) };
             checked_port(colon.map_or(&[], |colon| &host[colon..]))?;
             unescape(host, Part::Host)
         }

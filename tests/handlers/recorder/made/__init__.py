@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.handlers.recorder.made import address, alpha, gzip
 
-RELEASES: Mapping[str, str] = {"release_1_37": "1.37.2"}
+RELEASES: Mapping[str, str] = {"release_1_34": "1.34.4", "release_1_35": "1.35.4", "release_1_37": "1.37.2"}
 """The release that records the files of a folder; the others are recorded with ``RELEASE``."""
 RELEASE = "1.36.3"
 

@@ -78,7 +78,7 @@ func (m *model) start(name string, nowMs int64) {
 }
 
 // generate builds a status from the model, as SyncPod does: a container that the model does not know waits without an
-// ID, and a running one keeps the `started` of the status that is stored.
+// ID, and a running one keeps the `started` of the status that is stored if the release has it so.
 func (g *glue) generate(m *model, pod *v1.Pod) v1.PodStatus {
 	stored, _ := g.status.GetPodStatus(pod.UID)
 	list := func(specs []v1.Container, old []v1.ContainerStatus) []v1.ContainerStatus {
@@ -90,7 +90,7 @@ func (g *glue) generate(m *model, pod *v1.Pod) v1.PodStatus {
 			}
 			status := g.containerStatus(spec.Name, known)
 			for _, before := range old {
-				if status.State.Running != nil && before.Name == spec.Name {
+				if keepsStarted && status.State.Running != nil && before.Name == spec.Name {
 					status.Started = before.Started
 				}
 			}

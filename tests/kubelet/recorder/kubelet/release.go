@@ -21,6 +21,9 @@ func updatePodStatus(ctx context.Context, manager prober.Manager, pod *v1.Pod, s
 
 func parseContainerID(id string) kubecontainer.ContainerID { return kubecontainer.ParseContainerID(id) }
 
+// keepsStarted says whether a generated status takes `started` over (kubelet_pods.go:convertToAPIContainerStatuses).
+const keepsStarted = true
+
 type latencies struct{}
 
 func (latencies) RecordStatusUpdated(*v1.Pod) {}

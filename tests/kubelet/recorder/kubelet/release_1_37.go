@@ -24,6 +24,9 @@ func parseContainerID(id string) kubecontainer.ContainerID {
 	return kubecontainer.ParseContainerID(klog.Background(), id)
 }
 
+// keepsStarted says whether a generated status takes `started` over (kubelet_pods.go:convertToAPIContainerStatuses).
+const keepsStarted = true
+
 type latencies struct{}
 
 func (latencies) RecordStatusUpdated(klog.Logger, *v1.Pod) {}

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use probelet_core::semantics::GrpcGo;
 use probelet_golang::base64::from_base64;
 use probelet_golang::http2::{Field, Fields, Judgement, Text};
 use probelet_golang::text::quote;
 
+use super::http_200::HttpStatus;
 use super::http_status::name_of;
 use super::status::{Code, Status, unescaped};
 
@@ -28,10 +30,10 @@ pub(super) enum Head {
 /// What the fields say, without metadata that no probe reads.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    is_grpc: bool,
-    /// The last content type that is not gRPC's.
-    other_type: Option<Arc<Text>>,
-    http_status: Option<Arc<Text>>,
+    pub(super) is_grpc: bool,
+    /// The content type, if the last one is not gRPC's.
+    pub(super) other_type: Option<Arc<Text>>,
+    pub(super) http_status: Option<Arc<Text>>,
     encoding: Option<Arc<Text>>,
     code: Option<Code>,
     /// The first status code that is none. Go reads no further.
@@ -50,7 +52,7 @@ impl Fields for Values {
             return;
         }
         match name.bytes() {
-            b"content-type" if is_grpc(value.bytes()) => self.is_grpc = true,
+            b"content-type" if is_grpc(value.bytes()) => (self.is_grpc, self.other_type) = (true, None),
             b"content-type" => self.other_type = Some(Arc::clone(value)),
             b"grpc-encoding" => self.encoding = Some(Arc::clone(value)),
             b"grpc-status" => match value.judged(number_of) {
@@ -74,10 +76,18 @@ impl Fields for Values {
 
 /// What the fields mean. `is_begun` says that other fields of the response came before; `ends` says that nothing
 /// follows.
-pub(super) fn read(values: Values, is_begun: bool, ends: bool) -> Head {
+pub(super) fn read(values: Values, is_begun: bool, ends: bool, grpc_go: GrpcGo) -> Head {
+    let http_status = if grpc_go.needs_http_200() { HttpStatus::of(&values) } else { HttpStatus::Ignored };
+    if let HttpStatus::Malformed(status) = http_status {
+        return Head::Wrong(status);
+    }
     if let Some(code) = &values.wrong_code {
         let why = why_no_number("ParseInt", &String::from_utf8_lossy(code.bytes()));
-        return Head::Wrong(Status::new(Code::UNKNOWN, format!("transport: malformed grpc-status: {why}")));
+        let code = if grpc_go.needs_http_200() { Code::INTERNAL } else { Code::UNKNOWN };
+        return Head::Wrong(Status::new(code, format!("transport: malformed grpc-status: {why}")));
+    }
+    if let Some(status) = http_status.error(&values, is_begun) {
+        return Head::Wrong(status);
     }
     if !values.is_grpc && !is_begun {
         return values.without_grpc(ends);
@@ -99,12 +109,17 @@ pub(super) fn read(values: Values, is_begun: bool, ends: bool) -> Head {
 }
 
 impl Values {
-    /// Handles a response without gRPC's content type as a plain HTTP response.
-    fn without_grpc(self, ends: bool) -> Head {
-        let why_not = match &self.other_type {
+    /// What is wrong with the content type of a response that is not gRPC.
+    pub(super) fn why_not_grpc(&self) -> String {
+        match &self.other_type {
             None => "malformed header: missing HTTP content-type".to_owned(),
             Some(other) => format!("transport: received unexpected content-type {}", quote(other.bytes())),
-        };
+        }
+    }
+
+    /// Handles a response without gRPC's content type as a plain HTTP response.
+    fn without_grpc(self, ends: bool) -> Head {
+        let why_not = self.why_not_grpc();
         let http_status = self.http_status.as_ref().map_or(&b""[..], |status| status.bytes());
         if http_status.is_empty() {
             return Head::Other(Status::internal(format!("malformed header: missing HTTP status; {why_not}")));
@@ -144,7 +159,7 @@ fn is_grpc(content_type: &[u8]) -> bool {
 }
 
 /// The text of `strconv.NumError`.
-fn why_no_number(call: &str, text: &str) -> String {
+pub(super) fn why_no_number(call: &str, text: &str) -> String {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let why = if is_number { "value out of range" } else { "invalid syntax" };
@@ -160,7 +175,7 @@ mod tests {
     fn end(fields: &[(&str, &str)]) -> Head {
         let mut values = Values::default();
         fields.iter().for_each(|(name, value)| values.add(&Field::new(name.as_bytes(), value.as_bytes())));
-        read(values, true, true)
+        read(values, true, true, GrpcGo::V1_79_3)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The messages of a response, which may hold one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
 
+use probelet_core::semantics::GrpcGo;
 use probelet_golang::text::quote;
 
 use super::compressed::Compressed;
@@ -15,6 +16,7 @@ pub(super) struct Messages {
     /// The message in progress.
     message: Option<Message>,
     health: Option<Health>,
+    grpc_go: GrpcGo,
 }
 
 /// A message whose prefix has come.
@@ -66,6 +68,10 @@ impl Content {
 }
 
 impl Messages {
+    pub(super) fn of(grpc_go: GrpcGo) -> Self {
+        Self { grpc_go, ..Self::default() }
+    }
+
     /// Adds data of the response.
     pub(super) fn push(&mut self, data: &[u8]) {
         self.bytes.extend_from_slice(data);
@@ -108,7 +114,8 @@ impl Messages {
     /// Takes a message whose last byte has come.
     fn message_ends(&mut self, message: Message) -> Result<(), Status> {
         match self.health.replace(message.content.end()?) {
-            Some(_) => Err(Status::internal(TWO_MESSAGES)),
+            Some(_) if self.grpc_go.counts_messages() => Err(Status::internal(TWO_MESSAGES)),
+            Some(_) => Err(Status::new(Code::UNKNOWN, TWO_MESSAGES_BEFORE)),
             None => Ok(()),
         }
     }
@@ -119,7 +126,8 @@ impl Messages {
             _ if self.message.is_some() => Err(Status::internal("unexpected EOF")),
             _ if status.code != Code::OK => Err(status),
             Some(health) => Ok(health),
-            None => Err(Status::internal(NO_MESSAGE)),
+            None if self.grpc_go.counts_messages() => Err(Status::internal(NO_MESSAGE)),
+            None => Err(Status::eof()),
         }
     }
 }
@@ -132,6 +140,8 @@ const PREFIX_BYTES: usize = 5;
 const NO_MESSAGE: &str = "cardinality violation: received no response message from non-server-streaming RPC";
 const TWO_MESSAGES: &str =
     "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
+/// Of grpc-go v1.72.
+const TWO_MESSAGES_BEFORE: &str = "grpc: client streaming protocol violation: get <nil>, want <EOF>";
 
 #[cfg(test)]
 mod tests {
@@ -160,6 +170,18 @@ mod tests {
             assert_eq!(read(&bytes[..4], size).unwrap_err().message, NO_MESSAGE.as_bytes());
             assert_eq!(read(&bytes[..6], size).unwrap_err().message, b"unexpected EOF");
         }
+    }
+
+    #[test]
+    fn grpc_go_before_counted_no_messages() {
+        let ended = |bytes: &[u8]| {
+            let mut messages = Messages::of(GrpcGo::V1_72_2);
+            messages.push(bytes);
+            run(messages.read(b"")).and_then(|()| messages.end(Status::new(Code::OK, "")))
+        };
+        assert_eq!(ended(b""), Err(Status::eof()));
+        assert_eq!(ended(&[0; 10]), Err(Status::new(Code::UNKNOWN, TWO_MESSAGES_BEFORE)));
+        assert_eq!(ended(&[0, 0, 0, 0, 2, 8, 1]), Ok(Health::SERVING));
     }
 
     #[test]

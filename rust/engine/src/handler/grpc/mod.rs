@@ -9,6 +9,7 @@ pub(crate) mod fuzzing;
 mod head;
 mod health;
 mod health_reader;
+mod http_200;
 mod http_status;
 mod messages;
 mod protobuf;
@@ -257,6 +258,7 @@ fn text_of(status: &Status, limit: Limit) -> Vec<u8> {
     let (begin, message) = match status.code {
         Code::UNIMPLEMENTED => (format!("error: this server does not implement the {SERVICE}: "), &status.message[..]),
         Code::DEADLINE_EXCEEDED => (format!("timeout: health rpc did not complete within {limit}"), &b""[..]),
+        _ if status.is_plain => ("error: health rpc probe failed: ".to_owned(), &status.message[..]),
         code => (format!("error: health rpc probe failed: rpc error: code = {code} desc = "), &status.message[..]),
     };
     [begin.as_bytes(), message].concat()

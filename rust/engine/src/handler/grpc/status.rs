@@ -13,6 +13,8 @@ pub(super) struct Status {
     pub(super) code: Code,
     /// The server's message, which need not be text.
     pub(super) message: Vec<u8>,
+    /// Whether it is an error of Go that is no status, which a text shows without a code.
+    pub(super) is_plain: bool,
 }
 
 /// A status code, which need not have a name.
@@ -71,7 +73,12 @@ impl fmt::Display for Code {
 
 impl Status {
     pub(super) fn new(code: Code, message: impl Into<Vec<u8>>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), is_plain: false }
+    }
+
+    /// `io.EOF`, which grpc-go before v1.79 returned for a response without a message.
+    pub(super) fn eof() -> Self {
+        Self { is_plain: true, ..Self::new(Code::UNKNOWN, "EOF") }
     }
 
     pub(super) fn internal(message: impl Into<Vec<u8>>) -> Self {

@@ -55,7 +55,7 @@ impl Stream {
             sent: 0,
             outstanding: 0,
             encoding: None,
-            messages: Messages::default(),
+            messages: Messages::of(grpc_go),
             received: 0,
             grpc_go,
             other: None,
@@ -125,7 +125,7 @@ impl Stream {
             (true, _) => wrong("a HEADERS frame cannot appear in the middle of a stream"),
             (_, true) => wrong("peer header list size exceeded limit"),
             _ if self.other.is_some() => ends.then(|| self.end_of_other()).flatten().map(End::Broken),
-            _ => match head::read(list.fields, is_begun, ends) {
+            _ => match head::read(list.fields, is_begun, ends, self.grpc_go) {
                 Head::Interim => None,
                 Head::Begun { encoding } => {
                     self.encoding = Some(encoding);

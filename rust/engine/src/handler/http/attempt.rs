@@ -1,13 +1,16 @@
 //! An HTTP attempt in progress: its request, its stage, and its outcome when its time runs out.
 
 use probelet_core::prober::Outcome;
+use probelet_core::semantics::Go;
 use probelet_core::spec::HttpGet;
+use probelet_golang::http1::ResponseError;
 use probelet_play::cause::Cause;
 use tokio::time::Instant;
 
 use super::request::Request;
 use crate::attempt::report;
 use crate::attempt::stopwatch::Stopwatch;
+use crate::handler::asker::Asker;
 use crate::handler::buffers::Buffers;
 use crate::net::dial::Origin;
 
@@ -41,6 +44,7 @@ pub(in crate::handler) struct Probe<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
     pub(super) user_agent: &'a str,
+    pub(super) go: Go,
     pub(super) origin: Origin<'a>,
 }
 
@@ -49,10 +53,10 @@ impl<'a> Probe<'a> {
         get: &'a HttpGet,
         host: &'a str,
         port: u16,
-        user_agent: &'a str,
+        asker: Asker<'a>,
         origin: Origin<'a>,
     ) -> Self {
-        Self { get, host, port, user_agent, origin }
+        Self { get, host, port, user_agent: asker.user_agent, go: asker.rules.go, origin }
     }
 }
 
@@ -78,6 +82,11 @@ impl<'a> HttpAttempt<'a> {
 
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// An error of the reader of HTTP/1, with the text that the kubelet's Go has for it.
+    pub(super) fn in_its_go(&self, error: ResponseError) -> ResponseError {
+        if (self.probe)().go.quotes_fields() { error } else { error.before_1_26() }
     }
 
     /// The outcome of an attempt whose time ran out.

@@ -141,7 +141,7 @@ impl Connection {
     }
 
     /// The error of an attempt whose response cannot be read.
-    pub(super) fn error(&self, ResponseError { text, fault }: ResponseError) -> AttemptError {
+    pub(super) fn error(&self, ResponseError { text, fault, .. }: ResponseError) -> AttemptError {
         let cause = match fault {
             Fault::Connection => self.read_cause,
             Fault::Eof => Cause::Eof,

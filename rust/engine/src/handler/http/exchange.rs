@@ -113,7 +113,7 @@ impl HttpAttempt<'_> {
             match self.buffers.reader.head() {
                 Ok(()) => return Ok(Response::Http1(connection)),
                 Err(ReadError::NeedsInput) => connection.read(self.buffers).await,
-                Err(ReadError::Failed(error)) => return Err(connection.failed(error)),
+                Err(ReadError::Failed(error)) => return Err(connection.failed(self.in_its_go(error))),
             }
         }
     }
@@ -150,7 +150,7 @@ impl HttpAttempt<'_> {
             match buffers.reader.body(&mut buffers.body) {
                 Ok(()) => return Ok(()),
                 Err(ReadError::NeedsInput) => connection.read(buffers).await,
-                Err(ReadError::Failed(error)) => return Err(connection.error(error)),
+                Err(ReadError::Failed(error)) => return Err(connection.error(self.in_its_go(error))),
             }
         }
     }

@@ -31,7 +31,8 @@ impl HttpAttempt<'_> {
             };
             let status = self.status(&response);
             let Some(location) = self.location(&response) else { return self.finish(response, status).await };
-            let trail = trail.get_or_insert_with(|| redirect::Trail::of(self.request()));
+            let go = (self.probe)().go;
+            let trail = trail.get_or_insert_with(|| redirect::Trail::of(self.request(), go));
             match trail.next(self.request(), status, &location) {
                 redirect::Next::Stay => return self.finish(response, status).await,
                 redirect::Next::Failed(text) => return (report::failure(text), Cause::Redirect),

@@ -41,24 +41,24 @@ pub(super) async fn probe(
     get: &HttpGet,
     host: &str,
     port: u16,
-    user_agent: &str,
+    asker: Asker<'_>,
     origin: Origin<'_>,
     deadline: Option<Instant>,
     buffers: &mut Buffers,
 ) -> Report {
     // The short way connects to an address from this process's own namespace.
     let plain = match origin.namespace {
-        None => write_plain(get, host, port, user_agent, &mut buffers.request),
+        None => write_plain(get, host, port, asker.user_agent, &mut buffers.request),
         Some(_) => None,
     };
     let request = match plain {
         Some(_) => None,
-        None => match Request::of_probe(get, host, port, user_agent) {
+        None => match Request::of_probe(get, host, port, asker.user_agent) {
             Ok(request) => Some(Box::new(request)),
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
-    carry_out(&|| Probe::of(get, host, port, user_agent, origin), plain, request, Stopwatch::start(), deadline, buffers)
+    carry_out(&|| Probe::of(get, host, port, asker, origin), plain, request, Stopwatch::start(), deadline, buffers)
         .await
 }
 

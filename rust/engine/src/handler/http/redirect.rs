@@ -1,6 +1,7 @@
 //! Which redirects an attempt follows, and with which request (kubelet pkg/probe/http/http.go:RedirectChecker, 1.36;
 //! `http.Client.do`).
 
+use probelet_core::semantics::Go;
 use probelet_golang::header::Headers;
 use probelet_golang::text::quote;
 use probelet_golang::url::Url;
@@ -18,6 +19,7 @@ pub(super) struct Trail<'a> {
     answered: usize,
     /// Whether a redirect turned the method into a plain GET, which drops the fields that describe a body.
     is_bodiless: bool,
+    go: Go,
 }
 
 /// What to do after a response.
@@ -32,9 +34,9 @@ pub(super) enum Next<'a> {
 }
 
 impl<'a> Trail<'a> {
-    pub(super) fn of(request: &Request<'a>) -> Self {
+    pub(super) fn of(request: &Request<'a>, go: Go) -> Self {
         let host_name = request.url.host_name().to_vec();
-        Self { host_name, headers: request.headers.clone(), answered: 0, is_bodiless: false }
+        Self { host_name, headers: request.headers.clone(), answered: 0, is_bodiless: false, go }
     }
 
     pub(super) fn next(&mut self, last: &Request<'a>, status: i64, location: &[u8]) -> Next<'a> {
@@ -47,7 +49,8 @@ impl<'a> Trail<'a> {
         if location.len() > LOCATION_BYTES_MAX {
             return Next::Failed(last.failure_text(&format!("Location header longer than {LOCATION_BYTES_MAX} bytes")));
         }
-        let reference = match Url::parse(location) {
+        let parse = if self.go.takes_first_colon() { Url::parse } else { Url::parse_before_1_26 };
+        let reference = match parse(location) {
             Ok(reference) => reference,
             Err(error) => {
                 return Next::Failed(
