@@ -169,3 +169,42 @@ spec:
       readinessProbe: *probe
 """
     assert len(of_rule(report(tmp_path, text.lstrip(), only("PL409")).findings, "PL409")) == 1
+
+
+def test_a_service_of_several_workloads_has_pods_left(tmp_path: Path) -> None:
+    pod = deployment({"strategy": {"type": "Recreate"}}, livenessProbe=HTTP)
+    ((_, message),) = found(tmp_path, "PL507", SERVICE, pod)
+    assert "Service web has no pod" in message
+    other = {**pod, "metadata": {"name": "other"}, "spec": {**pod["spec"], "replicas": 3}}
+    assert found(tmp_path, "PL507", SERVICE, pod, other) == []
+    own = {**SERVICE, "metadata": {"name": "own"}, "spec": {**SERVICE["spec"], "selector": {"part": "web"}}}
+    pod["spec"]["template"]["metadata"]["labels"] = {"app": "web", "part": "web"}
+    ((_, message),) = found(tmp_path, "PL507", SERVICE, own, pod, deployment({"replicas": 3}))
+    assert "Service own has no pod" in message
+
+
+@pytest.mark.parametrize(
+    ("template", "count"),
+    [
+        ({"volumes": [{"name": "c", "configMap": {"name": "proxy"}}]}, 0),
+        ({"volumes": [{"name": "c", "projected": {"sources": [{"configMap": {"name": "proxy"}}]}}]}, 0),
+        ({"volumes": [{"name": "c", "configMap": {"name": "other"}}]}, 1),
+        ({"volumes": ["c", {"name": "c", "projected": {"sources": [1]}}, {"configMap": {}}]}, 1),
+        ({}, 1),
+    ],
+)
+def test_a_port_of_the_configuration_is_no_forgotten_one(template: dict[str, Any], count: int, tmp_path: Path) -> None:
+    probe = {"httpGet": {"path": "/", "port": 9000}}
+    pod = deployment(ports=[{"containerPort": 8443}], readinessProbe=probe)
+    pod["spec"]["template"]["spec"] |= template
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "proxy"}, "data": {"p.cfg": "bind *:9000"}}
+    assert len(found(tmp_path, "PL420", config, pod)) == count
+
+
+def test_a_port_of_a_variable_from_a_config_map_is_no_forgotten_one(tmp_path: Path) -> None:
+    variables = [{"configMapRef": {"name": "proxy"}}, {"secretRef": {"name": "s"}}]
+    probe = {"httpGet": {"path": "/", "port": 9000}}
+    pod = deployment(ports=[{"containerPort": 8443}], readinessProbe=probe, envFrom=variables)
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "proxy"}, "data": {"PORT": "9000"}}
+    assert len(found(tmp_path, "PL420", pod)) == 1
+    assert found(tmp_path, "PL420", config, pod) == []

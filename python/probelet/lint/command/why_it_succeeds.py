@@ -12,6 +12,9 @@ _FILE: Final = re.compile(r"/proc/(1|self)/.+|/etc/(passwd|hosts|hostname|resolv
 _NOTHING: Final = frozenset({"true", ":", "echo", "printf", "date", "hostname", "whoami", "id", "pwd"})
 _SWALLOWED: Final = re.compile(r"(\|\||;)\s*+(true|:|exit\s++0|echo\b[^|&;]*+)\s*+;?\s*+$")
 _BRANCHES: Final = re.compile(r"\n|\b(if|while|case|exec|return)\b|\bexit\s+[^0\s]|\bset\s+-\w*e|[{(]")
+_FROM_OR_TO_A_FILE: Final = re.compile(r"[<>]\s*+(?!&|>|<|\(|\s|/dev/(null|stdout|stderr)\b|/proc/(1|self)/fd/)")
+"""A redirection that may fail: a file that is not there, a disk that is full or read-only, a port of ``/dev/tcp``."""
+
 _JOINED: Final = re.compile(r"[;|]|&&")
 
 
@@ -25,6 +28,8 @@ def _only_program(argv: list[str]) -> list[str]:
     text = script(argv)
     if text is None or simple_command(argv) is not None:
         return simple_command(argv) or []
+    if _FROM_OR_TO_A_FILE.search(text) is not None:
+        return []
     parts = list(statements(argv))
     return parts[0] if len(parts) == 1 and not _JOINED.search(text) and not _BRANCHES.search(text) else []
 

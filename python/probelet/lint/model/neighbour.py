@@ -24,6 +24,12 @@ class Service(Neighbour, frozen=True, kw_only=True):
     spec: ServiceSpec = ServiceSpec()
 
 
+class ConfigMap(Neighbour, frozen=True, kw_only=True):
+    """A v1.ConfigMap."""
+
+    data: dict[str, str] = msgspec.field(default_factory=dict)
+
+
 class DisruptionBudget(Neighbour, frozen=True, kw_only=True):
     """A policy/v1.PodDisruptionBudget, or OpenKruise's PodUnavailableBudget, which limits restarts too."""
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from probelet.lint.model.neighbour import Autoscaler, DisruptionBudget, Neighbour, NetworkPolicy, Service
+from probelet.lint.model.neighbour import Autoscaler, ConfigMap, DisruptionBudget, Neighbour, NetworkPolicy, Service
 from probelet.lint.model.route import Route
 from probelet.spec.model.selector import LabelSelector
 
@@ -20,6 +20,8 @@ class Neighbours:
         self._by_label: defaultdict[_Label | None, list[Neighbour]] = defaultdict(list)
         # By kind and name of the workload.
         self._by_target: defaultdict[tuple[str, str], list[Autoscaler]] = defaultdict(list)
+        # By their names.
+        self._config_maps: defaultdict[str, list[ConfigMap]] = defaultdict(list)
         # By the name of a Service.
         self._by_service: defaultdict[str, list[Route]] = defaultdict(list)
 
@@ -36,6 +38,8 @@ class Neighbours:
                 self._by_label[_required(spec.pod_selector)].append(found)
             case Autoscaler(spec=spec):
                 self._by_target[spec.scale_target_ref.kind, spec.scale_target_ref.name].append(found)
+            case ConfigMap():
+                self._config_maps[found.metadata.name].append(found)
             case Route():
                 for name in found.service_names:
                     self._by_service[name].append(found)
@@ -67,6 +71,11 @@ class Neighbours:
         """The autoscalers of a workload."""
         found = self._by_target.get((kind, name), ())
         return (each for each in found if _is_in(each, namespace))
+
+    def config_maps(self, namespace: str, names: Iterable[str]) -> Iterator[ConfigMap]:
+        """The ConfigMaps with these names."""
+        for name in names:
+            yield from (found for found in self._config_maps.get(name, ()) if _is_in(found, namespace))
 
     def routes(self, namespace: str, services: Iterable[Service]) -> Iterator[Route]:
         """The Ingresses, HTTPRoutes and VirtualServices that send requests to one of these Services."""

@@ -5,7 +5,14 @@ from typing import Any, Final
 
 import msgspec
 
-from probelet.lint.model.neighbour import Autoscaler, DisruptionBudget, Neighbour, NetworkPolicy, Service
+from probelet.lint.model.neighbour import (
+    Autoscaler,
+    ConfigMap,
+    DisruptionBudget,
+    Neighbour,
+    NetworkPolicy,
+    Service,
+)
 from probelet.lint.model.route import HTTPRoute, Ingress, VirtualService
 from probelet.spec.read.each_object import RawObject
 from probelet.spec.read.kinds import group_of
@@ -13,6 +20,7 @@ from probelet.spec.read.tree import Node
 
 _TYPES: Final[Mapping[tuple[str, str], type[Neighbour]]] = {
     ("", "Service"): Service,
+    ("", "ConfigMap"): ConfigMap,
     ("policy", "PodDisruptionBudget"): DisruptionBudget,
     ("policy.kruise.io", "PodUnavailableBudget"): DisruptionBudget,
     ("autoscaling", "HorizontalPodAutoscaler"): Autoscaler,

@@ -5,6 +5,7 @@ from typing import Final
 
 from probelet.lint.facts.replicas import replicas
 from probelet.lint.finding import Hit
+from probelet.lint.model.neighbour import Service
 from probelet.lint.model.workload import LintProbe, LintWorkload
 from probelet.lint.rule import Rule, on_probes
 
@@ -19,14 +20,23 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         return
     if kill is None or kill.earliest >= PATIENT or not _has_no_other(workload):
         return
+    service = next((each for each in workload.services if not _is_shared(workload, each)), None)
+    if service is None:
+        return
     grace = probe.spec.termination_grace_period_seconds or workload.pod.spec.termination_grace_period_seconds
     yield probe.hit(
         "",
         f"nothing takes over from the only replica: {max(kill.earliest, 1)} s of failures may end in its kill, and "
-        f"then Service {workload.services[0].metadata.name} has no pod for up to {grace} s of its end and for "
+        f"then Service {service.metadata.name} has no pod for up to {grace} s of its end and for "
         "the whole start",
         said_by=("PL205", "PL307"),
     )
+
+
+def _is_shared(workload: LintWorkload, service: Service) -> bool:
+    """True if the Service also selects the pods of another workload, as that of a gossip does."""
+    others = (each for each in workload.scope.workloads if each is not workload)
+    return any(found is service for each in others for found in each.services)
 
 
 def _has_no_other(workload: LintWorkload) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from probelet.lint.command.looks_at import looks_at
 from probelet.lint.command.why_it_succeeds import why_it_succeeds
 from probelet.lint.facts.image import IN_MEMORY, database
+from probelet.lint.facts.recovery import answers_in_recovery
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer
 from probelet.lint.rule import Rule, on_containers
@@ -23,8 +24,9 @@ def check(container: LintContainer) -> Iterator[Hit]:
         not _has_data(container, name)
         or looks_at(liveness.argv) is not None
         or why_it_succeeds(liveness.argv) is not None
+        or answers_in_recovery(liveness, name)
     ):
-        # A database that recovers has its process and its files.
+        # A database that recovers has its process and its files, and some answer.
         return
     yield liveness.hit(
         "",
@@ -65,6 +67,8 @@ outlive the pod, because without such a volume they are caches.
 """,
     formula="d - 1 + (F - 1) x p to d + p + (F - 1) x max(p, T) + T of liveness is all the time that a recovery has",
     source=(
+        "Redis, redis-cli -e: return exit error code when command execution fails",
+        "RabbitMQ, monitoring guide: stages 1 and 2 of health checks",
         "https://github.com/pawtograder/platform/pull/946",
         "https://github.com/sclorg/postgresql-container/pull/320",
         "https://github.com/cagriekin/charts/issues/141",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from probelet.lint.facts.config import config_texts
 from probelet.lint.finding import Hit
 from probelet.lint.model.workload import LintContainer, LintProbe
 from probelet.lint.rule import Rule, on_probes
@@ -48,13 +49,15 @@ def _is_usual(container: LintContainer, own: list[int], number: int) -> bool:
 
 
 def _is_known(probe: LintProbe, number: int) -> bool:
-    """True if something else in the manifest has the number: a port, an option, a variable, a Service."""
+    """True if something else in the manifest has the number: a port, an option, a variable, a Service, a ConfigMap."""
     workload, word = probe.container.workload, re.compile(rf"(?<!\d){number}(?!\d)")
     if any(number == entry.container_port for each in workload.containers for entry in each.spec.ports):
         return True
     if any(entry.target == number for service in workload.services for entry in service.spec.ports):
         return True
-    return any(word.search(text) for each in workload.containers for text in _texts(each))
+    if any(word.search(text) for each in workload.containers for text in _texts(each)):
+        return True
+    return any(word.search(text) for text in config_texts(workload))
 
 
 def _texts(container: LintContainer) -> Iterator[str]:
@@ -77,8 +80,8 @@ The pod is never ready, or its container is killed again and again.
 
 It is a warning where another probe of the same container asks a port that is declared. Elsewhere it is information, and
 only for a path that is not made for probes, and the usual numbers of servers for clients, such as 8080: a port for
-health alone is often missing from `ports`. A number in an option, a variable of the container or a Service is no
-finding.
+health alone is often missing from `ports`. A number in an option, a variable, a Service or a ConfigMap of the
+pod is no finding.
 """,
     source=(
         "kube-linter: liveness-port, readiness-port, startup-port",
