@@ -83,7 +83,7 @@ def _build(suite: Path, programs: Programs) -> None:
     copy_lifecycle(programs.kubernetes / "test" / "e2e_node", suite / "lifecycle")
     # With the flags of tests/cluster/binaries, whose packages are then in Go's cache.
     flags = [f"-p={JOBS}", "-trimpath", "-ldflags", "-s -w", "-o"]
-    _go("test", "-c", *flags, str(programs.tests), ".", folder=suite)
+    _go("test", "-c", "-vet=off", *flags, str(programs.tests), ".", folder=suite)
     _go("build", *flags, str(programs.ginkgo), "github.com/onsi/ginkgo/v2/ginkgo", folder=suite)
     _go("build", *flags, str(programs.agnhost), "k8s.io/kubernetes/test/images/agnhost", folder=suite)
 
