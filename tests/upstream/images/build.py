@@ -24,7 +24,7 @@ AGNHOST, SHELL, NGINX, PAUSE = (
 )
 NMETER = Path(__file__).with_name("nmeter.c")
 PASSWD = b"""root:x:0:0:root:/root:/bin/sh
-user-defined-in-image:x:1000:1000::/home/user:/bin/sh
+user-defined-in-image:x:1000:1000::/:/bin/sh
 nobody:x:65534:65534::/:/bin/false
 """
 GROUP = b"""root:x:0:
