@@ -10,7 +10,8 @@ SLOWER_SECONDS = 1.0
 
 
 def differences(results: Mapping[Side, Result]) -> Iterator[Difference]:
-    """In the order of the tests. A test that a run lacks is red there."""
+    """In the order of the tests. A test that a run lacks is red there. The slower of two native runs counts."""
+    before = results[Side.NATIVE].before
     names = sorted({name for result in results.values() for name in result.rows})
     for name in names:
         native = results[Side.NATIVE].rows.get(name)
@@ -20,6 +21,8 @@ def differences(results: Mapping[Side, Result]) -> Iterator[Difference]:
                 yield Difference(side, name, "red", words="did not run")
             elif not row.passed:
                 yield Difference(side, name, "red", words=f"{row.state}: {row.failure}")
-            elif native is not None and native.passed and row.seconds - native.seconds > SLOWER_SECONDS:
-                more = round(row.seconds - native.seconds, 1)
-                yield Difference(side, name, "slower", more, f"{native.seconds} s native, {row.seconds} s")
+            elif native is not None and native.passed and side is not Side.NATIVE:
+                seconds = max(native.seconds, before.get(name, 0.0))
+                if row.seconds - seconds > SLOWER_SECONDS:
+                    more = round(row.seconds - seconds, 1)
+                    yield Difference(side, name, "slower", more, f"{seconds} s native, {row.seconds} s")

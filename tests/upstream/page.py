@@ -52,7 +52,7 @@ def tests(results: Mapping[Side, Result], found: list[Difference], known: list[E
         yield "| test | " + " | ".join(side.shown for side in results) + " |"
         yield "|---|" + "---|" * len(results)
         for row in rows:
-            cells = [_cell(results[side].rows.get(row.name), marks.get((side, row.name), "")) for side in results]
+            cells = [_cell(results[side], row.name, marks.get((side, row.name), "")) for side in results]
             yield f"| {_escaped(row.test)} | " + " | ".join(cells) + " |"
         yield ""
 
@@ -62,11 +62,13 @@ def _mark(difference: Difference, known: list[Explanation], numbers: Mapping[str
     return f" ([{numbers[reason.why]}](#reasons))" if reason else " **(no reason)**"
 
 
-def _cell(row: Row | None, mark: str) -> str:
+def _cell(result: Result, name: str, mark: str) -> str:
+    row = result.rows.get(name)
     if row is None:
         return f"did not run{mark}"
     state = "" if row.passed else f"**{row.state}** "
-    return f"{state}{row.seconds:.1f} s{mark}"
+    before = f", {result.before[name]:.1f} s" if name in result.before else ""
+    return f"{state}{row.seconds:.1f} s{before}{mark}"
 
 
 def reasons(known: Iterable[Explanation]) -> Iterator[str]:

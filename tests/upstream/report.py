@@ -43,15 +43,15 @@ def last_seen(notes: Iterable[Object]) -> dict[str, list[Object]]:
 
 
 def row_of(spec: dict[str, Any], pods: dict[str, list[Object]]) -> Row:
-    first, *others = (LABEL.sub("", text).strip() for text in spec["ContainerHierarchyTexts"] or [""])
-    leaf = LABEL.sub("", spec["LeafNodeText"]).strip()
+    texts = [*(spec["ContainerHierarchyTexts"] or []), spec["LeafNodeText"]]
+    first, *others = (text for one in texts if (text := LABEL.sub("", one).strip()))
     words = [spec.get("CapturedGinkgoWriterOutput", "")]
     words += [one.get("Message", "") for one in spec.get("SpecEvents") or []]
     namespaces = {name for text in words for name in NAMESPACE.findall(text)}
     own = [pod for name in sorted(namespaces) for pod in pods.get(name, [])]
     return Row(
         group=first,
-        test=" / ".join([*(text for text in others if text), leaf]),
+        test=" / ".join(others),
         state=spec["State"],
         seconds=round(spec["RunTime"] / 1e9, 1),
         probes=probes_of(own),

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.upstream.side import Side
 
 RESULTS = Path(__file__).with_name("results")
+BEFORE = "native-before.json"
+"""The native run before the latest one: what two runs of one and the same thing differ by is chance."""
 PASSED = "passed"
 
 
@@ -43,22 +45,37 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """One side: the commit that was played, how busy the machine was, and the rows by the names of the tests."""
+    """One side: the commit that was played, how busy the machine was, and the rows by the names of the tests.
+
+    ``before`` has the seconds of the tests that passed in the run before, of the native side alone.
+    """
 
     commit: str
     load: float
     rows: dict[str, Row]
+    before: dict[str, float] = field(default_factory=dict)
 
 
 def write(side: Side, commit: str, load: float, rows: Iterable[Row], folder: Path = RESULTS) -> None:
     """Keep a run, a line for each test, so that a difference between two runs is a difference of lines."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+    file = folder / f"{side.value}.json"
+    if side is Side.NATIVE and file.exists():
+        file.replace(folder / BEFORE)
     text = f'{{"commit": {json.dumps(commit)}, "load": {load}, "rows": [\n{lines}\n]}}\n'
-    (folder / f"{side.value}.json").write_text(text)
+    file.write_text(text)
 
 
 def read(side: Side, folder: Path = RESULTS) -> Result:
     """The latest run of a side. Raises OSError if there is none."""
-    found = json.loads((folder / f"{side.value}.json").read_text())
+    result = _read(folder / f"{side.value}.json")
+    if side is Side.NATIVE and (folder / BEFORE).exists():
+        rows = _read(folder / BEFORE).rows.values()
+        return replace(result, before={row.name: row.seconds for row in rows if row.passed})
+    return result
+
+
+def _read(file: Path) -> Result:
+    found = json.loads(file.read_text())
     rows = [Row(**{**row, "probes": Probes(*row["probes"])}) for row in found["rows"]]
     return Result(found["commit"], found["load"], {row.name: row for row in rows})

@@ -70,6 +70,16 @@ def test_a_red_test_is_not_excused_by_a_reason_for_slowness(known: list[Explanat
     assert explained(found, known) is None
 
 
+def test_the_slower_of_two_native_runs_counts(tmp_path: Path) -> None:
+    for seconds in (7.0, 12.0, 10.0):
+        write(Side.NATIVE, "abc", 1.0, [row("restarts", seconds), row("fails", 1, "failed")], tmp_path)
+    native = read(Side.NATIVE, tmp_path)
+    assert native.before == {"Probing container / restarts": 12.0}
+    taken = [row("restarts", 12.5), row("fails", 9)]
+    every = {**results([], taken, taken), Side.NATIVE: native}
+    assert [(one.side, one.kind) for one in differences(every)] == [(Side.NATIVE, "red")]
+
+
 def test_a_test_that_did_not_run_is_red() -> None:
     found = list(differences(results([row("restarts", 10)], [row("restarts", 10)], [])))
     assert [(one.side, one.kind, one.words) for one in found] == [(Side.ENHANCED, "red", "did not run")]

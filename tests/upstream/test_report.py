@@ -40,6 +40,11 @@ def test_a_test_has_its_name_without_labels_and_its_seconds(tmp_path: Path) -> N
     assert (row.state, row.seconds, row.probes) == ("passed", 22.2, Probes())
 
 
+def test_a_group_whose_outermost_text_is_only_a_label_has_the_name_of_the_next(tmp_path: Path) -> None:
+    (row,) = read(run(tmp_path, [{**SPEC, "ContainerHierarchyTexts": ["[sig-node]", "when created", "[Slow]"]}]))
+    assert (row.group, row.test) == ("when created", "should be restarted")
+
+
 def test_skipped_tests_and_other_nodes_of_ginkgo_are_no_rows(tmp_path: Path) -> None:
     others = [{**SPEC, "State": "skipped"}, {**SPEC, "State": "pending"}, {**SPEC, "LeafNodeType": "BeforeSuite"}]
     assert read(run(tmp_path, others)) == []

@@ -2,6 +2,7 @@
 
 agnhost is upstream's program, pause is upstream's pause.c, and busybox is Debian's. No test of the selection starts a
 web server of the image nginx: one gives that name to a container whose command is a shell, so it has busybox's files.
+Another one only wants an agnhost of another name, so both have the same files.
 """
 
 import subprocess
@@ -13,10 +14,11 @@ from tests.upstream.images.archive import Image, Layer, write
 from tests.upstream.programs import Programs
 
 REGISTRY = "registry.k8s.io"
-AGNHOST, SHELL, NGINX, PAUSE = (
+AGNHOST, EARLIER_AGNHOST, SHELL, NGINX, PAUSE = (
     f"{REGISTRY}/{name}"
     for name in (
         "e2e-test-images/agnhost:2.63.0",
+        "e2e-test-images/agnhost:2.55",
         "e2e-test-images/busybox:1.37.0-1",
         "e2e-test-images/nginx:1.15-4",
         "pause:3.10.2",
@@ -55,7 +57,7 @@ def build(programs: Programs, archive: Path) -> None:
     alone.file("pause", pause, 0o755)
     files = shell.data()
     images = [
-        Image(AGNHOST, agnhost, ("/agnhost",), ("pause",)),
+        *(Image(name, agnhost, ("/agnhost",), ("pause",)) for name in (AGNHOST, EARLIER_AGNHOST)),
         Image(SHELL, files, command=("sh",)),
         Image(NGINX, files, command=("sh",)),
         Image(PAUSE, alone.data(), ("/pause",), user="65535:65535"),
