@@ -25,4 +25,5 @@ def differences(results: Mapping[Side, Result]) -> Iterator[Difference]:
                 seconds = max(native.seconds, before.get(name, 0.0))
                 if row.seconds - seconds > SLOWER_SECONDS:
                     more = round(row.seconds - seconds, 1)
-                    yield Difference(side, name, "slower", more, f"{seconds} s native, {row.seconds} s")
+                    words = f"{seconds} s native, {row.seconds} s"
+                    yield Difference(side, name, "slower", more, row.probes.moved, words)

@@ -21,6 +21,11 @@ class Probes(NamedTuple):
     taken: int = 0
     enhanced: int = 0
 
+    @property
+    def moved(self) -> bool:
+        """Whether any probe went elsewhere."""
+        return self.taken + self.enhanced > 0
+
 
 @dataclass(frozen=True)
 class Row:

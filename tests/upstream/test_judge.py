@@ -62,6 +62,19 @@ def test_a_slower_test_needs_a_reason_that_covers_its_seconds(
     assert getattr(explained(found, known), "why", None) == reason
 
 
+@pytest.mark.parametrize(
+    ("probes", "covered"), [(Probes(native=2), True), (Probes(1, 1), False), (Probes(1, 0, 1), False)]
+)
+def test_a_reason_for_native_probes_covers_no_test_with_a_probe_that_moved(
+    tmp_path: Path, probes: Probes, covered: bool
+) -> None:
+    file = tmp_path / "explanations.yaml"
+    file.write_text("- {tests: /, sides: [taken-over], kind: slower, seconds: 9, native: true, why: Chance.}")
+    slow = row("restarts", 12, probes=probes)
+    (found,) = differences(results([row("restarts", 10)], [slow], [row("restarts", 10)]))
+    assert (explained(found, explanations(file)) is not None) == covered
+
+
 @pytest.mark.parametrize("state", ["failed", "panicked", "timedout", "interrupted"])
 def test_a_red_test_is_not_excused_by_a_reason_for_slowness(known: list[Explanation], state: str) -> None:
     red = row("restarts", 10, state, failure="no")
