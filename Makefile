@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced e2e-several fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-network bench-pace bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test rust-tests python-tests unit e2e test-release test-times e2e-cluster e2e-agent e2e-enhanced e2e-several e2e-upstream fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-network bench-pace bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -147,6 +147,11 @@ e2e-enhanced: build/assets
 e2e-several: build/assets
 	$(say) "both on three nodes"
 	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,several) $(PYTEST) -m cluster $(SEVERAL)
+
+# UPSTREAM="native --procs 4" plays one run, UPSTREAM="--focus REGEX" some tests, UPSTREAM=--render none.
+e2e-upstream: build/assets ## play Kubernetes' own tests of nodes: native, taken over, with enhanced liveness (root, Go, containerd; an hour)
+	$(say) "Kubernetes' own tests of nodes, into docs/upstream-e2e.md (a cold build takes ten minutes)"
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(PY) -m tests.upstream $(UPSTREAM)
 
 # The folder with the programs of Kubernetes, and build/image/probelet.tar.
 .PHONY: build/assets

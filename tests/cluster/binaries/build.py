@@ -57,7 +57,7 @@ def build() -> Path:
     if os.environ.get(ASSETS):
         return into
     into.mkdir(parents=True, exist_ok=True)
-    with _alone(into / "lock"):
+    with alone(into / "lock"):
         stamp, wanted = into / "stamp", _digest()
         if not stamp.exists() or stamp.read_text() != wanted:
             _build(into)
@@ -98,7 +98,7 @@ def _digest() -> str:
 
 
 @contextmanager
-def _alone(lock: Path) -> Iterator[None]:
+def alone(lock: Path) -> Iterator[None]:
     """One build at a time."""
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -78,6 +78,23 @@ async def test_a_container_that_has_begun_stays_so_whatever_the_status_says_late
     await node.until(lambda: len(node.runtime.called("exec_sync")) > probed + 3)
 
 
+async def test_an_initial_delay_that_is_a_multiple_of_the_period_does_not_wait_for_one_period_more(
+    node: AgentNode,
+) -> None:
+    """Ticks from before the container's start on would come a moment before the delay is over, and then a period
+    later."""
+    delayed = {**EXEC, "initialDelaySeconds": 10, "periodSeconds": 10}
+    pod = made_pod({"app": {"livenessProbe": delayed}})
+    node.create(pod)
+    await node.until(node.condition)
+    await node.for_seconds(6)
+    start_ns = node.ahead_ns
+    node.kubelet.start(pod)
+    node.write_status(pod)
+    await node.until(lambda: node.runtime.called("exec_sync"))
+    assert node.ahead_ns - start_ns < 12_000_000_000
+
+
 async def test_only_the_address_of_the_sandbox_is_dialled(node: AgentNode) -> None:
     with Server(well) as mine, Server(well) as other:
         probe = {"httpGet": {"path": "/", "port": mine.port}, "periodSeconds": 1}

@@ -140,9 +140,13 @@ class AgentPod:
 
     def close_gate(self) -> None:
         """Before the first probe: closes the gate if an instance runs that no earlier agent has found ready."""
-        if not self._has_condition or self.is_left or self._is_unlisted():
-            return
-        _, publish = self._facts()
+        if self._has_condition and not self.is_left and not self._is_unlisted():
+            _, publish = self._facts()
+            if not (found := self._unprobed_readiness(publish)).ready:
+                self._set_condition(found)
+
+    def _unprobed_readiness(self, publish: Publish) -> Readiness:
+        """The readiness of a pod of which the engine has no facts yet."""
         first = begun(self.pod, publish.containers, self._parts.journal, self._written)
         rows = {
             name: {
@@ -153,9 +157,7 @@ class AgentPod:
             }
             for name, row in publish.containers.items()
         }
-        found = readiness_of(self.pod, rows, self._unprobed)
-        if not found.ready:
-            self._set_condition(found)
+        return readiness_of(self.pod, rows, self._unprobed)
 
     def change(self, definition: Pod, reading: Reading) -> tuple[str, ...]:
         """Goes on with other probes. Returns the mistakes that it did not have: with one the pod keeps its own
@@ -252,6 +254,11 @@ class AgentPod:
             return
         seen, publish = self._facts()
         self.statuses = publish.containers
+        if self._published is None and not seen.containers:
+            # Ticks from now on would come a moment before an initialDelaySeconds is over, and then a period later.
+            if self._has_condition:
+                self._set_condition(Readiness(True) if self.is_left else self._unprobed_readiness(publish))
+            return
         if publish != self._published or not changed_only:
             self._publish(publish)
         self._judge(seen)

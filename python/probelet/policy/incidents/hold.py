@@ -134,7 +134,7 @@ class KillHold:
             self._groups.setdefault(incident.id, _Group()).restart((uid, name), now)
             return None
         if held is None:
-            held = Held(name, verdict.container_id, incident.id, f"{incident.kind} {incident.thing}".strip(), now,
+            held = Held(name, verdict.container_id, incident.id, incident.title, now,
                         now + self._most_ns)  # fmt: skip
             self._held.setdefault(uid, {})[name] = held
         return held

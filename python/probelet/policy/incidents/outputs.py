@@ -53,6 +53,11 @@ class Incident:
         """The shared thing in words: ``target db:5432``."""
         return f"{self.shared} {self.value}".strip()
 
+    @property
+    def title(self) -> str:
+        """The kind and the shared thing: ``shared target db:5432``; most kinds are the sort of thing themselves."""
+        return self.thing if self.shared == self.kind else f"{self.kind} {self.thing}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Began:

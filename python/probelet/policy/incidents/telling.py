@@ -8,13 +8,13 @@ def telling(output: Output) -> str | None:
     incident = output.incident
     match output:
         case Began():
-            return f"begins: {incident.kind} {incident.thing}: {incident.evidence}"
+            return f"begins: {incident.title}: {incident.evidence}"
         case Reclassified():
-            return f"is {incident.kind} {incident.thing}: {incident.evidence}"
+            return f"is {incident.title}: {incident.evidence}"
         case Ended(Incident(merged_into=other)) if other:
             return f"is part of incident {other}"
         case Ended():
             nothing = f", {incident.killed_for_nothing} for nothing" if incident.killed_for_nothing else ""
-            return f"is over: {incident.kind} {incident.thing}: {incident.killed} kills{nothing}"
+            return f"is over: {incident.title}: {incident.killed} kills{nothing}"
         case Grew():
             return None

@@ -1,0 +1,1 @@
+"""The images that upstream's tests name, put together here: agnhost, busybox, nginx and pause."""
