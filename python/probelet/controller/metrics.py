@@ -93,7 +93,7 @@ class ControllerMetrics:
 def _gauges(gauges: Gauges) -> Iterator[str]:
     yield from gauge(TOKENS, "Restarts that may begin at once.", gauges.tokens)
     breakers = (("workload", gauges.open_workloads), ("node", gauges.open_nodes))
-    yield from gauge(BREAKERS, "Workloads and nodes of which too many pods fail at once.", breakers, "scope")
+    yield from gauge(BREAKERS, "Workloads and nodes whose breaker is open.", breakers, "scope")
     held = ((reason, f"{ns / SECOND:.3f}") for reason, ns in gauges.held.items())
     text = "For how long the failed probe has failed that has waited longest for its restart, by what holds it."
     yield from gauge(HELD, text, held, "reason")

@@ -19,7 +19,7 @@ from probelet.beside.guard.restart.protocol.outputs import (
     Output,
     Reserve,
 )
-from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, IncidentOf
 from probelet.controller.alarm import Alarm
 from probelet.controller.metrics import ControllerMetrics
 from probelet.host.tasks import Tasks
@@ -63,13 +63,14 @@ class RestartReconciler:
         events: EventWriter,
         metrics: ControllerMetrics,
         tasks: Tasks,
+        incident_of: IncidentOf,
     ) -> None:
         self._connection = connection
         self._clock = clock
         self._events = events
         self._metrics = metrics
         self._tasks = tasks
-        self._guard = Guard(options)
+        self._guard = Guard(options, incident_of)
         self._leads = False
         self.alarm = Alarm(clock, self._guard.deadline, lambda: self.handle(None))
 

@@ -16,7 +16,7 @@ from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.mapping.protocol import Configured as MappingConfigured
 from probelet.beside.guard.mapping.protocol import Resync
 from probelet.beside.guard.restart.protocol import inputs
-from probelet.beside.guard.restart.protocol.inputs import Configured, WallClock
+from probelet.beside.guard.restart.protocol.inputs import Configured, IncidentChanged, WallClock
 from probelet.beside.guard.restart.state.observed_cluster import GuardOptions
 from probelet.controller.absence import AbsenceReconciler
 from probelet.controller.incidents import IncidentReconciler
@@ -33,6 +33,8 @@ from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter, Regarding
 from probelet.kube.lease.leader import LeaderElection
 from probelet.kube.waiting import ended
+from probelet.policy.incidents import Ended, Reclassified
+from probelet.policy.incidents import Output as IncidentOutput
 
 log = structlog.get_logger("probelet.controller")
 
@@ -175,9 +177,12 @@ class Leadership:
         """Done when the Lease is lost."""
         self.has_ended = asyncio.Event()
         self._mapping = MappingReconciler(connection, options.merge, clock, events, metrics, self._tasks)
-        self.restarts = RestartReconciler(connection, options.guard, clock, events, metrics, self._tasks)
-        self._free: Callable[[], None] = lambda: None
         self.incidents = IncidentReconciler(clock, events, options.read_command, options.guard.heartbeat_ns)
+        self.restarts = RestartReconciler(
+            connection, options.guard, clock, events, metrics, self._tasks, self.incidents.watch.striking
+        )
+        self.incidents.watch.listeners.append(self._incident_changed)
+        self._free: Callable[[], None] = lambda: None
         handlers = Handlers(self._mapping.handle, self._changed, self._configure)
         self._requests: RequestReconciler | None = None
         if options.manages_requests:
@@ -226,6 +231,11 @@ class Leadership:
         match change:
             case inputs.PodChanged() | inputs.NodeChanged() | inputs.ProbesChanged() | inputs.RequestChanged():
                 self.incidents.handle(change)
+
+    def _incident_changed(self, output: IncidentOutput) -> None:
+        """Judge again at once the failures that wait for an incident that is over, or of another kind by now."""
+        if isinstance(output, Ended | Reclassified):
+            self.restarts.handle(IncidentChanged(output.incident.id))
 
     def _configure(self, data: dict[str, str] | None) -> None:
         config = self._settings.update(data)

@@ -13,7 +13,7 @@ from probelet.server.address import Address, listening_socket
 from probelet.server.pages.nodes import NodesServer
 
 from tests.support.kube_api import Answer
-from tests.unit.controller.scripted_cluster import ScriptedCluster
+from tests.unit.controller.scripted_cluster import FAST, ScriptedCluster
 
 NODES = ("node-1", "node-2", "node-3", "node-4")
 ASKING = ("cart", "orders", "web")
@@ -71,6 +71,46 @@ async def test_a_node_that_fails_has_the_event(cluster: ScriptedCluster) -> None
     await cluster.until(lambda: cluster.events("IncidentBegan") != [])
     [event] = cluster.events("IncidentBegan")
     assert event["involvedObject"] == {"apiVersion": "v1", "kind": "Node", "name": "node-1", "uid": "node-1"}
+
+
+async def test_of_what_shares_one_dependency_one_is_restarted_at_a_time(cluster: ScriptedCluster) -> None:
+    leader = await cluster.ready(await cluster.controller())
+    await all_mapped(cluster)
+    await cluster.pass_seconds(30)
+    publish(cluster, *SHARED)
+    await cluster.until(lambda: leader.count('probelet_incident_open{kind="shared"}') == 1)
+    # No breaker of a node or workload by a share: six pods are on four nodes, and two of each workload.
+    cluster.settings(FAST)
+    await cluster.until(lambda: cluster.requests != [])
+    await cluster.until(lambda: len(cluster.events("BreakerOpen")) == 5)
+    await cluster.pass_seconds(20)
+    [request] = cluster.requests
+    text = "(shared target db:5432), and pod default/"
+    messages = [event["message"] for event in cluster.events("BreakerOpen")]
+    assert all(text in message for message in messages), messages
+    trial = request["spec"]["podName"]
+    assert f"{text}{trial} of it is being restarted: 6 of 6 pods that ask db:5432 fail (status)" in messages[0]
+    assert leader.count('probelet_elp_breaker_open{scope="workload"}') == 3
+    # It is over, and what fails for a reason of its own is restarted.
+    publish(cluster)
+    await cluster.until(lambda: leader.count('probelet_incident_open{kind="shared"}') == 0)
+    publish(cluster, "mail-0")
+    await cluster.until(lambda: "mail-0" in cluster.restarted)
+    assert leader.count('probelet_elp_breaker_open{scope="workload"}') == 0
+
+
+async def test_what_waits_for_an_incident_is_judged_as_soon_as_it_is_over(cluster: ScriptedCluster) -> None:
+    leader = await cluster.ready(await cluster.controller())
+    await all_mapped(cluster)
+    await cluster.pass_seconds(30)
+    publish(cluster, *SHARED)
+    await cluster.until(lambda: leader.count('probelet_incident_open{kind="shared"}') == 1)
+    cluster.settings({**FAST, "breaker.action": "block"})
+    await cluster.until(lambda: len(cluster.events("BreakerOpen")) == 6)
+    # One is left, which is a tenth of none: its own reason now.
+    publish(cluster, SHARED[0])
+    await cluster.until(lambda: cluster.restarted != [])
+    assert cluster.restarted == [SHARED[0]]
 
 
 async def test_one_that_stands_by_knows_and_says_nothing(cluster: ScriptedCluster) -> None:

@@ -176,6 +176,10 @@ class IncidentWatch:
         """The open incidents, oldest first."""
         return self._detector.open
 
+    def striking(self, uid: str) -> Incident | None:
+        """The open incident that a pod belongs to, while most of it still fails; None without one."""
+        return self._detector.striking(uid)
+
     def uid_of(self, full_name: str) -> str:
         """The UID of a pod, by its ``namespace/name``; empty for one that is not known."""
         return self._uids.get(full_name, "")

@@ -2,7 +2,8 @@
 
 Laws
 
-1. ``handle`` takes in one change, then does everything that follows at ``now``. The same inputs give the same outputs.
+1. ``handle`` takes in one change, then does everything that follows at ``now``. The same inputs, and the same answers
+   of the detector of incidents, give the same outputs.
 2. Every judgement of a failed probe is a ``Decision`` with its reason. Only the failure whose restart is under way gets
    no further one.
 3. A failed pod is in one place: it waits at a gate or for a moment, it is in the queue, or its restart is under way. A
@@ -10,13 +11,14 @@ Laws
 4. Without ``Synced`` nothing is decided, created or deleted.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 
 from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.objects.recreate_request import RECREATING, RecreateRequest
+from probelet.beside.guard.restart.breakers import AGAIN_NS, check_node, has_open_workload
 from probelet.beside.guard.restart.collection import EVERY_NS, collectable
-from probelet.beside.guard.restart.judgement import AGAIN_NS, Judgement, judge
+from probelet.beside.guard.restart.judgement import Judgement, judge
 from probelet.beside.guard.restart.landing import Landing
 from probelet.beside.guard.restart.launch import RESERVE_RETRY_NS, Launcher
 from probelet.beside.guard.restart.outbox import Outbox
@@ -24,6 +26,7 @@ from probelet.beside.guard.restart.protocol.inputs import (
     BudgetChanged,
     BudgetsReadable,
     Configured,
+    IncidentChanged,
     Input,
     NodeChanged,
     PodChanged,
@@ -38,16 +41,17 @@ from probelet.beside.guard.restart.protocol.outputs import Delete, Gauges, Outpu
 from probelet.beside.guard.restart.protocol.reason import REASONS, CheckResult
 from probelet.beside.guard.restart.queue import GATHER_NS, Queue
 from probelet.beside.guard.restart.state.budgets import gates
-from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, ObservedCluster
+from probelet.beside.guard.restart.state.observed_cluster import GuardOptions, IncidentOf, ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.beside.guard.restart.waiting import Waiting
 
 
 class Guard:
-    """Decides which failed probes of a cluster lead to a restart. Has no clock: ``now`` is in nanoseconds."""
+    """Decides which failed probes of a cluster lead to a restart. Has no clock: ``now`` is in nanoseconds.
+    ``incident_of`` asks the detector of incidents; without one shares alone open breakers."""
 
-    def __init__(self, options: GuardOptions | None = None) -> None:
-        self._cluster = ObservedCluster(options or GuardOptions())
+    def __init__(self, options: GuardOptions | None = None, incident_of: IncidentOf | None = None) -> None:
+        self._cluster = ObservedCluster(options or GuardOptions(), incident_of)
         self._outbox = Outbox(self._cluster)
         self._waiting = Waiting()
         self._queue = Queue(self._cluster.options.seed)
@@ -83,15 +87,27 @@ class Guard:
 
     def gauges(self, now: int) -> Gauges:
         """Returns the numbers of the state for the metric page."""
-        config = self._cluster.config
         return Gauges(
             tokens=self._launcher.tokens(now),
             queued=self._queue.depths(),
             in_flight=self._cluster.flights.counts(),
-            open_workloads=self._cluster.of_workload.above(config.breaker_ratio, config.breaker_min_pods),
-            open_nodes=sum(self._cluster.is_node_failing(node, now) for node in self._cluster.of_node.nodes()),
+            open_workloads=len(set(self._open_workloads())),
+            open_nodes=len(set(self._open_nodes(now))),
             held=self._outbox.held.longest(self._cluster.entries, self._cluster.wall(now)),
         )
+
+    def _open_workloads(self) -> Iterator[WorkloadKey]:
+        for uid in self._cluster.failing():
+            pod = self._cluster.pods.get(uid)
+            if pod is not None and has_open_workload(self._cluster, uid, self._cluster.workloads.root(pod)):
+                yield self._cluster.workloads.root(pod)
+
+    def _open_nodes(self, now: int) -> Iterator[str]:
+        for uid in self._cluster.failing():
+            pod = self._cluster.pods.get(uid)
+            states = () if pod is None else self._cluster.failed(uid)
+            if pod is not None and any(check_node(self._cluster, pod, state, now) for state in states):
+                yield pod.node
 
     # Changes.
 
@@ -122,6 +138,8 @@ class Guard:
                 self._launcher.configure(now)
                 self._judge_everything(now)
                 self._delete_pending(list(cluster.requests.values()))
+            case IncidentChanged():
+                self._open(("incident", change.id))
             case Synced():
                 self._synced(change, now)
             case WallClock():
@@ -238,7 +256,7 @@ class Guard:
     def _note_breaker(self, pod: GuardedPod, judgement: Judgement) -> None:
         held = self._cluster.node_held
         for _, result in judgement.refused:
-            if result.gate == ("node", pod.node) and self._cluster.of_node.failing(pod.node) > 1:
+            if result.breaker == "node" and self._cluster.of_node.failing(pod.node) > 1:
                 held[pod.uid] = None
             elif result.reason == "Reevaluating" and held.get(pod.uid, 0) is None:
                 held[pod.uid] = result.until_ns
@@ -308,6 +326,8 @@ class Guard:
         for flight in self._landing.ended:
             self._open(("pod", flight.uid))
             self._open(("workload", flight.workload))
+            if (incident := self._cluster.incident(flight.uid)) is not None:
+                self._open(("incident", incident.id))
             pod = self._cluster.pods.get(flight.uid)
             for budget in () if pod is None else self._cluster.budgets.covering(pod, flight.workload):
                 self._open_budget(budget.key)

@@ -6,20 +6,16 @@ a failure arrives, and again when the restart gets its token (R-X).
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
-from typing import Final
 
 from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
+from probelet.beside.guard.restart.breakers import AGAIN_NS, check_breakers
 from probelet.beside.guard.restart.conditions import check_pod, check_state, check_switches
 from probelet.beside.guard.restart.protocol.reason import CheckResult
 from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.spec.rules.scaled import scaled
-from probelet.spec.text.duration import SECOND
-
-AGAIN_NS: Final = 30 * SECOND
-"""When a pod that a breaker or budget refused is judged again without a change."""
 
 
 @dataclass(slots=True)
@@ -91,50 +87,7 @@ def check_cluster(
         if request.is_live:
             return CheckResult("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
     workload = cluster.workloads.root(pod)
-    return (
-        _check_node(cluster, pod, state, now)
-        or _check_workload(cluster, workload, now)
-        or _check_limits(cluster, pod, workload, now, placed)
-    )
-
-
-def _check_node(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
-    """The breaker of the node. It is open too while nobody can know whether the node's other pods fail as well."""
-    config, share, node = cluster.config, cluster.of_node, pod.node
-    age_ns = cluster.age_ns(pod.uid, state, now)
-    if not share.is_above(node, age_ns, config.node_breaker_ratio, config.node_breaker_min_pods):
-        return _check_again(cluster, pod, state, now)
-    known = share.failing(node) + share.well(node, age_ns)
-    text = f"{share.failing(node)} of {known} probed pods of node {node} fail at once"
-    if silent := share.probed(node) - known:
-        text += f"; not probed since it began: {silent} more"
-    wait_ns = min(AGAIN_NS, share.next_ns(node, age_ns) or AGAIN_NS)
-    return CheckResult("BreakerOpen", text, ("node", node), now + wait_ns)
-
-
-def _check_again(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:
-    """The network of a node is back, and those of its probes that are made often say so first. The others get the time
-    for an attempt of theirs before their failure counts."""
-    if pod.uid not in cluster.node_held:
-        return None
-    until_ns = cluster.node_held[pod.uid] or now + cluster.span_ns(state)
-    if until_ns <= now:
-        return None
-    text = f"the breaker of node {pod.node} was open, and the probe was not made since"
-    return CheckResult("Reevaluating", text, until_ns=until_ns)
-
-
-def _check_workload(cluster: ObservedCluster, workload: WorkloadKey, now: int) -> CheckResult | None:
-    config = cluster.config
-    share, count = cluster.of_workload, cluster.flights.count(workload)
-    if config.breaker_action == "off" or not share.is_above(workload, config.breaker_ratio, config.breaker_min_pods):
-        return None
-    text = f"{share.failed(workload)} of {share.probed(workload)} probed pods of {workload} fail at once"
-    if config.breaker_action == "block":
-        return CheckResult("BreakerOpen", text, ("workload", workload), now + AGAIN_NS)
-    if count:
-        return CheckResult("BreakerOpen", f"{text}, and one is being restarted", ("workload", workload), now + AGAIN_NS)
-    return None
+    return check_breakers(cluster, pod, state, workload, now) or _check_limits(cluster, pod, workload, now, placed)
 
 
 def limit(cluster: ObservedCluster, workload: WorkloadKey) -> int:

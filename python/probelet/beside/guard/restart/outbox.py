@@ -9,7 +9,6 @@ from probelet.beside.guard.restart.protocol.outputs import Decision, Event, Outp
 from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, WITH_EVENT, CheckResult
 from probelet.beside.guard.restart.state.held import Held
 from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
-from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 EVENTS_MAX: Final = 50_000
 """Events that are remembered at most: a cluster with more failing pods gets some events more often."""
@@ -47,8 +46,8 @@ class Outbox:
         self.put(Decision(result.reason, entry.namespace, entry.name, state.container, result.message))
         if pod is not None and result.reason in WITH_EVENT:
             self.pod_event(pod, "Warning", result.reason, text, now)
-        if result.reason == "BreakerOpen":
-            self._breaker_event(result, now)
+        if result.breaker is not None and pod is not None:
+            self._breaker_event(pod, result, now)
 
     def pod_event(self, pod: GuardedPod, type: Literal["Normal", "Warning"], reason: str, text: str, now: int) -> None:
         """An event of a pod, unless it had one of that reason a short while ago."""
@@ -62,13 +61,13 @@ class Outbox:
         text = "the budget has no status, so no controller keeps it; restarts do not wait for it"
         self._paced_event(regarding, "Warning", "ELPBudgetWithoutStatus", text, now)
 
-    def _breaker_event(self, result: CheckResult, now: int) -> None:
-        assert isinstance(result.gate, tuple)
-        scope, key = result.gate
-        if scope == "node":
-            self._paced_event(Regarding("v1", "Node", "", key, key), "Warning", "ELPBreakerOpen", result.message, now)
+    def _breaker_event(self, pod: GuardedPod, result: CheckResult, now: int) -> None:
+        """A warning about the node or the workload of a pod."""
+        if result.breaker == "node":
+            node = Regarding("v1", "Node", "", pod.node, pod.node)
+            self._paced_event(node, "Warning", "ELPBreakerOpen", result.message, now)
             return
-        assert isinstance(key, WorkloadKey)
+        key = self._cluster.workloads.root(pod)
         workload = self._cluster.workloads.get(key)
         if workload is not None:
             regarding = Regarding(workload.api_version, workload.kind, key.namespace, key.name, workload.uid)

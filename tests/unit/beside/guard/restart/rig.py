@@ -50,6 +50,7 @@ from probelet.beside.probes.merge import with_status
 from probelet.beside.probes.report import Report
 from probelet.beside.probes.wanted import Key
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.incidents import Incident
 from probelet.virtual.agenda import Agenda
 from probelet.virtual.cluster.guarded.requests import Object, Requests
 
@@ -133,7 +134,9 @@ class Rig:
     def __init__(
         self, config: dict[str, str] | None = None, *, restart_seconds: int = 20, serves: bool = True, **options: Any
     ) -> None:
-        self.guard = Guard(GuardOptions(**options))
+        self.incidents: dict[str, Incident] = {}
+        """The open incident of each pod, by UID, as the detector says."""
+        self.guard = Guard(GuardOptions(**options), self.incidents.get)
         self.agenda = Agenda()
         self.restart_ns = restart_seconds * SECOND
         self.serves = serves

@@ -83,6 +83,13 @@ class Configured:
 
 
 @dataclass(frozen=True, slots=True)
+class IncidentChanged:
+    """An incident is over, or is of another kind than before. ``id`` is its own."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Synced:
     """Whether all objects are known and their changes arrive. Without that nothing is decided (F-2)."""
 
@@ -118,6 +125,7 @@ Input: TypeAlias = (
     | NodeChanged
     | WorkloadChanged
     | Configured
+    | IncidentChanged
     | Synced
     | WallClock
     | Wrote

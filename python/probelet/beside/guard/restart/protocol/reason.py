@@ -29,6 +29,10 @@ Reason: TypeAlias = Literal[
     "CreateRejected",
 ]
 
+Breaker: TypeAlias = Literal["node", "incident", "workload"]
+"""``node``: nothing on the node is restarted. ``incident``: several workloads fail for one thing that they share.
+``workload``: many pods of one workload fail at once."""
+
 REASONS: Final[dict[Reason, str]] = {
     "PodGone": "the pod is gone, ended, on another node, or not restarted by its policy",
     "OptedOut": "the pod does not ask for enhanced liveness any more",
@@ -42,7 +46,7 @@ REASONS: Final[dict[Reason, str]] = {
     "Backoff": "the container was restarted not long ago",
     "HourlyCap": "the container was restarted maxRestartsPerHour times",
     "PodBusy": "another request restarts a container of the pod",
-    "BreakerOpen": "too many pods of the workload or node fail at once",
+    "BreakerOpen": "an open incident that a restart does not mend, or too many pods of the workload or node fail",
     "WorkloadLimit": "workload.maxInFlight pods of the workload are being restarted",
     "BudgetDenied": "a budget leaves no room",
     "BudgetUnknown": "a budget's status is missing, old, or cannot be read",
@@ -92,3 +96,5 @@ class CheckResult:
     """The thing whose change may let it pass; None: only a change of the pod or its probes."""
     until_ns: int | None = None
     """When to ask again in any case."""
+    breaker: Breaker | None = None
+    """The breaker that is open; None for every other reason."""

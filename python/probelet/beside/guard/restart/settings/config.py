@@ -46,6 +46,8 @@ class Config:
     node_breaker_ratio: float = 0.8
     node_breaker_min_pods: int = 4
     """When that share of a node's pods fails, nothing on it is restarted."""
+    breaker_incidents: bool = True
+    """Whether an open incident opens and closes breakers; False: shares alone do."""
     blacklist: tuple[Exclusion, ...] = ()
     backoff_base_ns: int = 10 * SECOND
     backoff_max_ns: int = 300 * SECOND

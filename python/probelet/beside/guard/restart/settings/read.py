@@ -138,6 +138,7 @@ _KEYS: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "breaker.ratio": ("breaker_ratio", _ratio),
     "breaker.minPods": ("breaker_min_pods", _int(1)),
     "breaker.action": ("breaker_action", _choice("serialize", "block", "off")),
+    "breaker.incidents": ("breaker_incidents", _bool),
     "nodeBreaker.ratio": ("node_breaker_ratio", _ratio),
     "nodeBreaker.minPods": ("node_breaker_min_pods", _int(1)),
     "blacklist": ("blacklist", _blacklist),

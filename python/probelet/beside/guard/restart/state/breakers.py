@@ -45,7 +45,3 @@ class Share:
         """Whether at least ``ratio`` of a group with at least ``least`` probed pods fails."""
         probed = self.probed(group)
         return probed >= least and self.failed(group) >= ratio * probed
-
-    def above(self, ratio: float, least: int) -> int:
-        """How many groups are above."""
-        return sum(self.is_above(group, ratio, least) for group in self._failed)

@@ -59,10 +59,6 @@ class NodeShare:
         if not found.spans:
             del self._nodes[node]
 
-    def nodes(self) -> list[str]:
-        """The nodes on which a pod fails."""
-        return [name for name, node in self._nodes.items() if node.failing]
-
     def probed(self, node: str) -> int:
         """How many pods of a node are probed."""
         return len(self._nodes.get(node, _NONE).spans)

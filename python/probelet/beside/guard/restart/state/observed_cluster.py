@@ -1,9 +1,9 @@
 """The restart decision's view of the cluster. Takes in changes, decides nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
 from probelet.beside.guard.objects.node_probes import (
@@ -25,10 +25,14 @@ from probelet.beside.guard.restart.state.flights import Flights
 from probelet.beside.guard.restart.state.history import History
 from probelet.beside.guard.restart.state.node_share import NodeShare
 from probelet.beside.guard.restart.state.workloads import WorkloadKey, Workloads
+from probelet.policy.incidents import Incident
 from probelet.spec.text.duration import SECOND
 
 KRUISE_HEARTBEAT_NS: Final = 600_000_000_000
 """How often OpenKruise's daemon does (kruise 1.9.0 ``maxSyncProbeTime``)."""
+
+IncidentOf: TypeAlias = Callable[[str], Incident | None]
+"""Returns the open incident that a pod belongs to while most of it still fails, by the pod's UID."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,9 @@ class GuardOptions:
 class ObservedCluster:
     """The objects of the cluster, and what is counted of them."""
 
-    def __init__(self, options: GuardOptions) -> None:
+    def __init__(self, options: GuardOptions, incident_of: IncidentOf | None = None) -> None:
         self.options = options
+        self._incident_of = incident_of
         self.config = Config()
         self.offset_ns = 0
         self.pods: dict[str, GuardedPod] = {}
@@ -180,13 +185,11 @@ class ObservedCluster:
         first = (state.failure_threshold - 1) * state.period_seconds * SECOND
         return now - self.failed_since.of(uid, state.name, now) + first
 
-    def is_node_failing(self, node: str, now: int) -> bool:
-        """Whether so many pods of a node fail that its newest failure leads to no restart."""
-        ages = [self.age_ns(uid, state, now) for uid in self._uids_on.get(node, ()) for state in self.failed(uid)]
-        config = self.config
-        return bool(ages) and self.of_node.is_above(
-            node, min(ages), config.node_breaker_ratio, config.node_breaker_min_pods
-        )
+    def incident(self, uid: str) -> Incident | None:
+        """The open incident that a pod belongs to; None too if the detector has not decided, or nobody asks one."""
+        if self._incident_of is None or not self.config.breaker_incidents:
+            return None
+        return self._incident_of(uid)
 
     def failing(self) -> list[str]:
         """The UIDs of all pods with a failed probe."""
