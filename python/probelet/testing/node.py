@@ -12,13 +12,16 @@ from probelet.policy.glue.status_layer import status_of, status_rows
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Publish, Record
 from probelet.policy.protocol.inputs import Change, Release
+from probelet.spec.annotation.hold_kills import HoldChoice
 from probelet.spec.annotation.probe_changes import takes_changes
 from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
 from probelet.testing.history import TIMELINE_MAX, History
+from probelet.testing.holding import HeldKills, asks_to_hold, hold_options, refuse_late
 from probelet.testing.names import Names
 from probelet.testing.outcome import milliseconds, step
 from probelet.testing.record import Attempt, Event, Kill, Transition
 from probelet.testing.workload import SteadyWorkload
+from probelet.virtual.agenda import Agenda
 from probelet.virtual.argument import check_type
 from probelet.virtual.manifests import Manifests, read
 from probelet.virtual.node import SimulatedNode
@@ -46,6 +49,10 @@ class VirtualNode:
             A `str` is a text if it has a line break or begins with `{`, else a path.
         kubelet_version: the release whose rules for probes apply, `1.34` to `1.38`.
         kill: how long a container runs on after SIGTERM.
+        hold_kills: which liveness kills wait while an incident is open that a restart does not mend: `off`, `prober` or
+            `shared`. The annotation `probelet.dev/hold-kills` of a pod goes first. What several workloads share has a
+            name by the annotation `probelet.dev/depends-on`, or by the host of a probe.
+        hold_kills_for: how long such a kill waits at most.
         restart: every restart comes this long after the container's end; there is no back-off. None: as the kubelet.
         replicas: a workload has as many pods as it asks for: `web-0`, `web-1` and so on.
         seed: of the jitter of first probes.
@@ -53,7 +60,7 @@ class VirtualNode:
 
     Raises:
         ManifestError: a manifest has a mistake (one line each), or there is no pod.
-        AnswerError: a duration cannot be read, or is negative.
+        AnswerError: a duration cannot be read, or is negative; `hold_kills` is no such word.
         TypeError: an argument has a wrong type.
         InvalidInputError: `kubelet_version` is not known.
     """
@@ -64,6 +71,8 @@ class VirtualNode:
         kubelet_version: str = "1.36",
         kill: str = "2s",
         restart: str | None = None,
+        hold_kills: HoldChoice = "off",
+        hold_kills_for: str = "5m",
         replicas: bool = False,
         seed: int = 0,
         strict: bool = True,
@@ -74,17 +83,25 @@ class VirtualNode:
         check_type("kubelet_version", kubelet_version, str, meant='"1.36"')
         kill_ms = milliseconds(kill, "kill")
         gate = _gate(restart)
-        pods = read(manifests, strict=strict, replicas=replicas)
+        hold = hold_options(hold_kills, hold_kills_for)
+        found = read(manifests, strict=strict, replicas=replicas)
+        pods = [manifest.pod for manifest in found]
         self._history = History()
         self._names = Names(pods)
         self._strict, self._replicas = strict, replicas
         self._simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
+        agenda = Agenda()
+        self._held: HeldKills | None = None
+        if hold.choice != "off" or any(map(asks_to_hold, pods)):
+            self._held = HeldKills(agenda, hold, found, self._goes_on)
         self._node = SimulatedNode(
             SimulatedProber(self._simulation, self._recorded),
             gate,
-            SteadyWorkload(kill_ms * MILLISECOND),
+            SteadyWorkload(kill_ms * MILLISECOND, self._stopped),
             self._published,
             self._event,
+            agenda,
+            None if self._held is None else self._held.gate,
         )
         for pod in pods:
             self._node.add(pod)
@@ -174,13 +191,18 @@ class VirtualNode:
 
         Raises:
             ManifestError: a manifest has a mistake, or there is no pod.
-            AnswerError: there is no pod of that name.
+            AnswerError: there is no pod of that name, or its annotation lets kills wait and no pod did before.
         """
         __tracebackhide__ = True
         self._catch_up()
-        for pod in read(manifests, strict=self._strict, replicas=self._replicas):
+        for manifest in read(manifests, strict=self._strict, replicas=self._replicas):
+            pod = manifest.pod
             uid = self._names.pod(pod.full_name)
             changed = replace(pod, metadata=replace(pod.metadata, uid=uid))
+            if self._held is None:
+                refuse_late(changed)
+            else:
+                self._held.know(manifest, changed)
             self._names.rename(changed)
             self._node.pods[uid].handle(Change(changed, live=takes_changes(changed)))
         self._catch_up()
@@ -196,6 +218,8 @@ class VirtualNode:
         if not 0 <= exit_code <= EXIT_CODE_MAX:
             raise AnswerError(f"exit_code: {exit_code}: must be from 0 to {EXIT_CODE_MAX}")
         pod, name = self._find(container)
+        if self._held is not None:
+            self._held.crashed(pod.uid, name)
         pod.exit(_id(pod, name), exit_code)
         self._catch_up()
 
@@ -271,6 +295,8 @@ class VirtualNode:
                 worker = f"{self._names.shown(line['pod_uid'])}/{line['container']}/{line['type']}"
                 took = line["end_ms"] / 1_000 - at
                 self._history.attempts.append(Attempt(at, took, worker, line["outcome"]))
+                if self._held is not None:
+                    self._held.attempt(line)
             case "events":
                 self._event_at(at, line["pod_uid"], line["type"], line["reason"], line["message"], line["field_path"])
             case "updates":
@@ -280,9 +306,21 @@ class VirtualNode:
         uid = line["pod_uid"]
         if line["result"] == "Failure" and line["type"] != "readiness":
             running = self._node.pods[uid].runtime.running(line["container_id"])
-            if running is not None:
-                self._history.kill(Kill(at, f"{self._names.shown(uid)}/{running.name}", line["type"]))
+            if running is not None and (self._held is None or line["type"] == "startup"):
+                self._killed(at, uid, running.name, line["type"])
+                if self._held is not None:
+                    self._held.killed(uid, running.name)
         self._look(at, uid)
+
+    def _goes_on(self, uid: str, container: str) -> None:
+        self._killed(self.now, uid, container, "liveness")
+
+    def _killed(self, at: float, uid: str, container: str, probe_type: Literal["liveness", "startup"]) -> None:
+        self._history.kill(Kill(at, f"{self._names.shown(uid)}/{container}", probe_type))
+
+    def _stopped(self, uid: str, container: str) -> None:
+        if self._held is not None:
+            self._held.stopped(uid, container)
 
     def _published(self, uid: str, publish: Publish) -> None:
         self._look(self.now, uid)

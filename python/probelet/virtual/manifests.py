@@ -7,8 +7,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from probelet.errors import ManifestError
-from probelet.spec.model.pod import Pod
-from probelet.spec.read.load import load, read_pods, unique
+from probelet.spec.read.load import Manifest, load, read_pods, unique
 from probelet.spec.read.objects import Rules
 from probelet.spec.text.problem import Problem
 from probelet.virtual.argument import check_type
@@ -20,9 +19,9 @@ break or begins with ``{``, else a path."""
 OPT_OUT: Final = "strict=False takes manifests with warnings"
 
 
-def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False) -> list[Pod]:
-    """The pods, in the order of files, then texts and objects. ``strict``: a warning is a mistake too. ``replicas``: a
-    workload has as many pods as it asks for.
+def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False) -> list[Manifest]:
+    """The pods with their workloads, in the order of files, then texts and objects. ``strict``: a warning is a mistake
+    too. ``replicas``: a workload has as many pods as it asks for.
 
     Raises:
         ManifestError: a manifest has a mistake, or there is no pod.
@@ -48,7 +47,7 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
     _check([*files.problems, *problems, *kept.problems], strict=strict)
     if not kept.pods:
         raise ManifestError("no pod in the manifests")
-    return [manifest.pod for manifest in kept.pods]
+    return list(kept.pods)
 
 
 def flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, Any]]:

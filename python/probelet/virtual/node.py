@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from probelet.policy.node.kill_gate import KillGate
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish, Record
 from probelet.spec.model.pod import Pod
@@ -14,7 +15,8 @@ from probelet.virtual.workload import Workload
 class SimulatedNode:
     """Pods on one clock, one prober and one restart gate.
 
-    ``on_publish`` gets each pod status and ``on_record`` each event of a pod's machine, with the pod's UID.
+    ``on_publish`` gets each pod status and ``on_record`` each event of a pod's machine, with the pod's UID. ``agenda``
+    is the clock, a new one by default; ``kill_gate`` holds liveness kills.
     """
 
     def __init__(
@@ -24,12 +26,16 @@ class SimulatedNode:
         workload: Workload,
         on_publish: Callable[[str, Publish], None] | None = None,
         on_record: Callable[[str, Record], None] | None = None,
+        agenda: Agenda | None = None,
+        kill_gate: KillGate | None = None,
     ) -> None:
-        self.agenda = Agenda()
+        self.agenda = Agenda() if agenda is None else agenda
         self.pods: dict[str, VirtualPod] = {}
         """By UID, in the order in which they were added."""
         self._prober = prober
-        self._context = NodeContext(self.agenda, prober, gate, workload, on_publish=on_publish, on_record=on_record)
+        self._context = NodeContext(
+            self.agenda, prober, gate, workload, kill_gate=kill_gate, on_publish=on_publish, on_record=on_record
+        )
 
     def add(self, pod: Pod, at_ns: int = 0) -> VirtualPod:
         """Add a pod that the node sees for the first time at ``at_ns``."""

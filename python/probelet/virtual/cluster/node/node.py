@@ -13,9 +13,9 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Record
 from probelet.spec.model.pod import Pod, PodCondition, PodStatus
 from probelet.virtual.agenda import Agenda
-from probelet.virtual.cluster.node.holding import NodeHolding
 from probelet.virtual.cluster.node.pod import ClusterPod
 from probelet.virtual.cluster.node.prober import GuardedProber
+from probelet.virtual.holding import NodeHolding
 from probelet.virtual.pod import NodeContext
 from probelet.virtual.prober import Line
 from probelet.virtual.workload import Workload

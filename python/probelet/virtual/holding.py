@@ -74,6 +74,10 @@ class NodeHolding:
         elif uid in self._subjects:
             self._give(Exited(uid, container, self._now_ms))
 
+    def stopped(self, uid: str, container: str) -> None:
+        """A container has ended, but not by itself."""
+        self._killed.discard((uid, container))
+
     @property
     def _now_ms(self) -> int:
         return self._agenda.now // MILLISECOND
