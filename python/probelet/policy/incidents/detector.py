@@ -15,6 +15,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from sys import intern
 from typing import Final
 
 from probelet.policy.incidents.explain import Explanation, explain
@@ -149,7 +150,8 @@ class IncidentDetector:
             return
         self._trouble(pod, turn.at_ms, now)
         if not pod.restarted or not probe.cause:
-            probe.cause = turn.cause
+            # Every turn comes with a string of its own; one for all pods keeps a large incident small.
+            probe.cause = intern(turn.cause)
         probe.worst = max(probe.run, probe.worst if probe.trouble_ms == pod.bad_ms else 0)
         probe.is_bad, probe.trouble_ms = True, pod.bad_ms
         self._place(pod, now)
@@ -192,13 +194,17 @@ class IncidentDetector:
     def _trouble(self, pod: Pod, at_ms: int, now: int) -> None:
         """A pod is in trouble: in a new one unless the last one was a short time ago."""
         if not pod.is_in_trouble(now):
-            pod.bad_ms, pod.bad_at_ms, pod.exits, pod.kills = now, at_ms, 0, 0
+            pod.bad_ms, pod.bad_lag_ms, pod.exits, pod.kills = now, self._clock.wall(now) - at_ms, 0, 0
         if not pod.is_bad:
-            pod.is_bad = True
+            pod.is_bad, pod.fresh_ms = True, 0
             if (incident := pod.covered) is not None:
                 incident.bad += 1
                 incident.peak = max(incident.peak, incident.bad)
                 self._check_quiet(incident, now)
+
+    def _failed_at(self, pod: Pod) -> int:
+        """When the first attempt of its present trouble failed, by the caller's clock."""
+        return self._clock.wall(pod.bad_ms) - pod.bad_lag_ms
 
     def _place(self, pod: Pod, now: int) -> None:
         """Put a pod in trouble where it belongs."""
@@ -307,7 +313,7 @@ class IncidentDetector:
     def _move(self, pod: Pod, incident: OpenIncident) -> None:
         self._loose.pop(pod.uid, None)
         incident.take(pod)
-        incident.since_ms = min(incident.since_ms, pod.bad_at_ms)
+        incident.since_ms = min(incident.since_ms, self._failed_at(pod))
         _stretch(incident, pod)
 
     def _single(self, pod: Pod, others_bad: int, now: int) -> None:
@@ -328,11 +334,10 @@ class IncidentDetector:
         if len(self._open) >= OPEN_MAX:
             return
         self._number += 1
-        first = min(found.pods, key=lambda pod: pod.bad_at_ms)
+        since = min(map(self._failed_at, found.pods))
         made = OpenIncident(
-            f"{first.bad_at_ms:x}-{self._number}", found.kind, found.thing, found.family, found.cause,
-            first.bad_at_ms, now,
-        )  # fmt: skip
+            f"{since:x}-{self._number}", found.kind, found.thing, found.family, found.cause, since, now
+        )
         made.judge(found, text)
         self._open[made.id] = made
         for pod in found.pods:

@@ -75,10 +75,11 @@ class Pod:
     is_bad: bool = False
     bad_ms: int = -2
     """Since when it is bad or was so a short time ago, by the detector's clock."""
-    bad_at_ms: int = 0
-    """When the first attempt of that time failed, as the turn says."""
+    bad_lag_ms: int = 0
+    """How long before ``bad_ms`` the first attempt of that time failed. Python keeps no object of its own for each small
+    number, and large incidents have many pods."""
     fresh_ms: int = 0
-    """Until when it counts although it is good again."""
+    """Until when it counts although it is good again; 0 while it is bad."""
     exited: str = ""
     """The container that ended by itself, until the next good attempt."""
     exits: int = 0

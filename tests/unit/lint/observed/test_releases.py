@@ -18,6 +18,10 @@ def rows(release: str, took: float, *, at: float = 0, count: int = 8, image: str
     ]
 
 
+def start_of(release: str, number: int, took: float, *, at: float) -> ObservedContainer:
+    return ObservedContainer("default", f"web-{release}-{number}", "web", starts=(Start(at + number, took),))
+
+
 def answers(release: str, slow: float, *, at: float = 0) -> list[ObservedContainer]:
     return [
         ObservedContainer(
@@ -51,6 +55,15 @@ def test_the_newest_release_is_compared_with_the_one_before(
     tmp_path: Path, observed: list[ObservedContainer], rules: dict[str, str]
 ) -> None:
     assert found(tmp_path, *observed) == rules
+
+
+@pytest.mark.parametrize(("long", "is_found"), [(2, False), (3, True)])
+def test_starts_are_compared_by_their_99th_percentile(tmp_path: Path, long: int, is_found: bool) -> None:
+    # All starts of b are longer, and nearly all by too little. The 99th percentile of two hundred is the third longest.
+    before = [start_of("a", number, 20 + number / 1_000, at=0) for number in range(200)]
+    took = [21 + number / 1_000 for number in range(200 - long)] + [35.0] * long
+    after = [start_of("b", number, each, at=1_000) for number, each in enumerate(took)]
+    assert ("PO115" in found(tmp_path, *before, *after)) is is_found
 
 
 def test_prometheus_says_the_image() -> None:
