@@ -74,7 +74,7 @@ def record(path: Path, release: KubeletRelease, kubelets: "Kubelets") -> None:
 
 def ask_again(files: Sequence[Path], release: KubeletRelease) -> None:
     """Record the cases with another release, all of them below build/, and in its folder what it answers otherwise."""
-    out, unlike = BUILD / f"handlers-{release.version}", list[dict[str, Any]]()
+    out, unlike = BUILD / f"answers-{release.version}", list[dict[str, Any]]()
     with Kubelets(release) as kubelets:
         for path in files:
             before = list(lines(path))
