@@ -1,12 +1,12 @@
 """``--fix`` and ``--diff``: changed texts, on disk or as a difference."""
 
 import difflib
-import stat
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from probelet.base.files.replaced import replace_contents
 from probelet.base.printable import printable
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.lint.request import Request
@@ -93,14 +93,6 @@ def _changes(report: Report) -> Iterator[Change]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replaces the contents of a file in one step: a reader sees the old text or the new one. Its mode stays, and so
-    does a byte order mark; a link keeps its target."""
-    target = path.resolve()
-    mark = _BOM if target.read_bytes().startswith(_BOM) else b""
-    fresh = target.with_name(f".{target.name}.probelet-lint")
-    try:
-        fresh.write_bytes(mark + text.encode())
-        fresh.chmod(stat.S_IMODE(target.stat().st_mode))
-        fresh.replace(target)
-    finally:
-        fresh.unlink(missing_ok=True)
+    """Replaces the contents of a file in one step. A byte order mark stays."""
+    mark = _BOM if path.read_bytes().startswith(_BOM) else b""
+    replace_contents(path, mark + text.encode())

@@ -191,6 +191,7 @@ def _mend(request: "Request") -> None:
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:
+    from probelet.base.files.replaced import replace_contents
     from probelet.cli.lint.text import many
     from probelet.lint.baseline import encode_baseline
 
@@ -198,7 +199,7 @@ def _write_baseline(request: "Request", path: "Path") -> int:
     if report.unreadable:
         raise CliError(*report.unreadable)
     try:
-        path.write_bytes(encode_baseline(report.findings))
+        replace_contents(path, encode_baseline(report.findings))
     except OSError as error:
         raise CliError(f"--write-baseline: {path}: {error.strerror}", code=Exit.CANNOT) from error
     print_lines(f"written: {path} ({many(len(report.findings), 'finding')})")

@@ -1,5 +1,6 @@
 """Loads manifests from files and directories: typed, defaulted, valid pods, and one problem per mistake."""
 
+import errno
 import hashlib
 import os
 import sys
@@ -234,7 +235,7 @@ def manifest_text(path: Path) -> Text:
 def read_manifest(path: Path) -> str:
     """The text of a manifest or configuration file; ``STDIN`` is standard input, read to its end. Raises ``TreeError``
     or ``OSError`` if it is unusable."""
-    data = sys.stdin.buffer.read(FILE_BYTES_MAX + 1) if path == STDIN else read_regular(path, FILE_BYTES_MAX)
+    data = _standard_input() if path == STDIN else read_regular(path, FILE_BYTES_MAX)
     if len(data) > FILE_BYTES_MAX:
         raise TreeError(f"cannot be read: larger than {FILE_BYTES_MAX} bytes", 0)
     try:
@@ -242,3 +243,10 @@ def read_manifest(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TreeError(f"not UTF-8: byte 0x{data[error.start]:02x}", line) from None
+
+
+def _standard_input() -> bytes:
+    # Python has no sys.stdin if the shell closed it: probelet lint - <&-
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer.read(FILE_BYTES_MAX + 1)

@@ -2,11 +2,12 @@
 
 import io
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from probelet.spec import Pod, load, validate
-from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX, STDIN
+from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX, STDIN, manifest_text
 from probelet.spec.text.problem import FieldError
 
 POD = """\
@@ -282,3 +283,11 @@ def test_a_mistake_in_a_rule_costs_its_file_only(monkeypatch: pytest.MonkeyPatch
     bad, good = write("bad.yaml", POD.format(name="bad")), write("good.yaml", POD.format(name="good"))
     assert lines(bad, good) == ["bad.yaml: cannot be read: RecursionError: too deep"]
     assert names(bad, good) == ["good"]
+
+
+def test_standard_input_that_the_shell_closed_is_one_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Python has no sys.stdin then.
+    monkeypatch.setattr(sys, "stdin", None)
+    text = manifest_text(STDIN)
+    assert isinstance(text, OSError)
+    assert text.strerror == "standard input is closed"

@@ -10,6 +10,9 @@ from probelet.lint.rule import Rule, on_probes
 
 _METRICS: Final = re.compile(r"(.*/)?(metrics|prometheus)/?")
 _DOCUMENTS: Final = re.compile(r".*(swagger|openapi|api-docs).*", re.IGNORECASE)
+_OUTSIDE: Final = ("LoadBalancer", "NodePort")
+"""Types of Services that clients outside of the cluster reach."""
+
 _USUAL: Final = frozenset({"host", "user-agent", "accept"})
 _PROBES: Final = re.compile(r"health|probe|live|ready|status")
 _OF_FILES: Final = re.compile(r"(^|[/_-])(nginx|httpd|caddy|lighttpd|busybox|frontend|static|ui)([-_:@]|$)")
@@ -40,13 +43,20 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             "work, and of which the prober reads 10 KiB at most",
             severity="info",
         )
-    elif path in ("", "/") and probe.type == "liveness" and probe.timing.timeout <= SHORT and not _is_for_probes(probe):
+    elif path in ("", "/") and probe.timing.timeout <= SHORT and _may_be_a_page(probe):
         yield probe.hit(
             "httpGet.path",
             f"{times} the probe asks for /: if this is a page for people, it costs what the page costs, may ask what "
             f"the page asks, and has to answer within {probe.timing.timeout} s",
             severity="info",
         )
+
+
+def _may_be_a_page(probe: LintProbe) -> bool:
+    """True for liveness of pods that people reach from outside of the cluster, unless the answer is made for probes."""
+    workload = probe.container.workload
+    is_outside = any(service.spec.type in _OUTSIDE for service in workload.services) or bool(workload.routes)
+    return probe.type == "liveness" and is_outside and not _is_for_probes(probe)
 
 
 def _is_for_probes(probe: LintProbe) -> bool:
@@ -74,9 +84,10 @@ connection, and servers write *broken pipe* into their logs. `/metrics` collects
 it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
 container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
 
-`/` is information only, and only for liveness with a timeout of one second: behind it there may be a status. It is no
-finding where a header of the probe or the port's name says that the answer is made for probes, where the image is one
-of a server of files, or where the probe has a port to itself: one that containerPorts lacks beside others.
+`/` is information only, and only for liveness with a timeout of one second behind an Ingress, a route or a Service of
+type LoadBalancer or NodePort: elsewhere it is mostly a status. It is no finding where a header of the probe or the
+port's name says that the answer is made for probes, where the image is one of a server of files, or where the probe has
+a port to itself: one that containerPorts lacks beside others.
 """,
     source=(
         "https://github.com/kubernetes/website/issues/52724",
