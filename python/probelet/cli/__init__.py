@@ -12,6 +12,9 @@ def main() -> NoReturn:
     is_own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_own:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from probelet.base.garbage import collect_seldom
+
+    collect_seldom()
     from probelet.cli import app
 
     app.main(handles_interrupt=is_own)

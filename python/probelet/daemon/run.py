@@ -10,6 +10,7 @@ from pathlib import Path
 
 import structlog
 
+from probelet.base.garbage import collect_as_usual
 from probelet.base.logs.kept import KeptLogs
 from probelet.config.document import config_document
 from probelet.config.kubelet import log_limits, parallel_pulls
@@ -74,6 +75,7 @@ def carry_out(flags: RunFlags, state_dir: Path, listening: Listening) -> Ended:
     """Runs the pods until a signal or the end of ``seconds``. Raises DaemonError if the run cannot start or one of its
     parts dies."""
     apply_oom_score(flags.configuration)
+    collect_as_usual()
     try:
         return asyncio.run(_run(flags, state_dir, listening))
     except (CriError, LaunchError) as error:

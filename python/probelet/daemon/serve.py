@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 
 from probelet.base.files.unix_socket import SocketPathError
+from probelet.base.garbage import collect_as_usual
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.reach import without_effect
@@ -48,6 +49,7 @@ class ServeFlags:
 def carry_out(flags: ServeFlags, state_dir: Path) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start."""
     apply_oom_score(flags.configuration)
+    collect_as_usual()
     try:
         asyncio.run(_serve(flags, state_dir))
     except CriError as error:

@@ -47,6 +47,13 @@ def test_a_node_by_itself_does_not_read_the_client_of_an_api_server() -> None:
     assert (ended.returncode, ended.stdout.strip()) == (0, "")
 
 
+def test_the_embedded_runtime_reads_neither_manifests_nor_a_library_for_its_log() -> None:
+    heavy = {"probelet.spec", "structlog", "yaml"}
+    program = f"import sys, probelet.runtime.embedded.server\nprint(*sorted({heavy!r} & set(sys.modules)))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (ended.returncode, ended.stdout.strip()) == (0, "")
+
+
 @pytest.mark.parametrize("line", ["--help", "status --help", "run --help"])
 def test_a_terminal_without_unicode_is_no_error(line: str) -> None:
     ended = subprocess.run(

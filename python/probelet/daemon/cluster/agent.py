@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from probelet._rust import read_journal
 from probelet.agent.service import AgentOptions, AgentService
+from probelet.base.garbage import collect_as_usual
 from probelet.beside.pods.facts import Known
 from probelet.config.document import config_document
 from probelet.config.load import Config
@@ -74,6 +75,7 @@ def carry_out(flags: AgentFlags, state_dir: Path, listening: Listening, health: 
     """Probes until a signal or the end of ``seconds``. Raises DaemonError if the agent cannot start or one of its parts
     dies."""
     apply_oom_score(flags.configuration)
+    collect_as_usual()
     try:
         asyncio.run(_run(flags, state_dir, listening, health))
     except (CriError, KubeConfigError) as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import structlog
 
+from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.objects.node_probes import FAILED_BEAT_NS
 from probelet.beside.guard.objects.probe_name import Naming
@@ -51,6 +52,7 @@ class ControllerFlags:
 def carry_out(flags: ControllerFlags) -> None:
     """Decides until a signal or the end of ``seconds``. Raises DaemonError if a part dies, KubeConfigError if the API
     server's address is not known."""
+    collect_as_usual()
     asyncio.run(_run(flags))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import structlog
 
+from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mutation import Options
 from probelet.daemon.signals import Lifetime
 from probelet.errors import DaemonError
@@ -72,6 +73,7 @@ class WebhookFlags:
 def carry_out(flags: WebhookFlags) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start, KubeConfigError if
     the API server's address is not known."""
+    collect_as_usual()
     asyncio.run(_serve(flags))
 
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-import structlog
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -28,8 +27,6 @@ VERSION_CHARS_MAX: Final = 256
 
 LEAST_BYTES_OF_ELEMENT: Final = 2
 
-log = structlog.get_logger("probelet.cri")
-
 
 class Answers:
     """Reads the answers of one runtime. ``methods`` are the descriptors of its RPCs, by name."""
@@ -47,7 +44,7 @@ class Answers:
             left_out += unusable
         if left_out and rpc not in self._said:
             self._said.add(rpc)
-            log.warning("parts of the runtime's answer cannot be read and are left out", call=rpc, parts=left_out)
+            _warn("parts of the runtime's answer cannot be read and are left out", call=rpc, parts=left_out)
         if rpc in _PROBLEMS and (problem := _PROBLEMS[rpc](request, answer)):
             raise errors.Internal(problem)
         return answer
@@ -65,6 +62,13 @@ class Answers:
                 return kind.FromString(salvage.readable(data, output)), salvage.left_out
         except (DecodeError, UnreadableError) as error:
             raise errors.Internal(f"grpc: failed to unmarshal the received message: {error}") from None
+
+
+def _warn(message: str, **keys: object) -> None:
+    """Writes a warning to the log. The embedded runtime imports this module too, and needs no library for a log."""
+    import structlog
+
+    structlog.get_logger("probelet.cri").warning(message, **keys)
 
 
 def _with_usable_items(answer: Any, items: str) -> tuple[Any, int]:

@@ -12,7 +12,6 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child.marks import CONTAINER_VARIABLE, ROOT_VARIABLE
 from probelet.runtime.embedded.child.user import User
 from probelet.runtime.embedded.isolation.namespace import Namespace, within
-from probelet.spec.text.golang import go_quote
 
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 """Variables that a container inherits from the runtime; with images, the image would set them."""
@@ -81,7 +80,7 @@ def spawn(
                 extra_groups=None if user is None else user.groups,
             )
     except ValueError as error:
-        raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
+        raise errors.InvalidArgument(f"exec: {quoted(argv[0])}: {error}") from None
     except OSError as error:
         raise errors.RuntimeRefused(refusal(error, argv[0], cwd)) from None
     # Only the reaper may wait for children. A Popen that believes its process alive would also wait, in its finalizer,
@@ -93,11 +92,19 @@ def spawn(
     return process.pid
 
 
+def quoted(text: str) -> str:
+    """Go's form of a text in a message. A runtime that starts every command needs no part of ``spec``, which would be
+    a sixth of the runtime's start."""
+    from probelet.spec.text.golang import go_quote
+
+    return go_quote(text)
+
+
 def refusal(error: OSError, program: str, cwd: str) -> str:
     """The reason why a command did not start, in runc's words."""
     reason = (error.strerror or str(error)).lower()
     if cwd and error.filename == cwd:
-        return f"chdir to cwd ({go_quote(cwd)}) failed: {reason}"
+        return f"chdir to cwd ({quoted(cwd)}) failed: {reason}"
     if error.errno == errno.ENOENT and "/" not in program:
-        return f"exec: {go_quote(program)}: executable file not found in $PATH"
-    return f"exec: {go_quote(program)}: {reason}"
+        return f"exec: {quoted(program)}: executable file not found in $PATH"
+    return f"exec: {quoted(program)}: {reason}"

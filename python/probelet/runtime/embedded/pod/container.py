@@ -11,12 +11,11 @@ from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child import process_tree
 from probelet.runtime.embedded.child.pipe import PipeReader
-from probelet.runtime.embedded.child.spawn import environment, spawn
+from probelet.runtime.embedded.child.spawn import environment, quoted, spawn
 from probelet.runtime.embedded.child.user import User
 from probelet.runtime.embedded.host import Host
 from probelet.runtime.embedded.pod.log import LINE_BYTES_MAX, ContainerLog, LogPath, StreamName
 from probelet.runtime.embedded.pod.network import PodNetwork
-from probelet.spec.text.golang import go_quote
 
 START_ERROR_EXIT_CODE = 128
 """Exit code of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""
@@ -107,7 +106,7 @@ class Container:
             self._start()
         except (errors.CriError, OSError) as error:
             reason = error.detail if isinstance(error, errors.CriError) else str(error)
-            self._message = f"failed to start container {go_quote(self.id)}: {reason}"
+            self._message = f"failed to start container {quoted(self.id)}: {reason}"
             self._finished_at = time.time_ns()
             self._exit_code = START_ERROR_EXIT_CODE
             self._exit("StartError")
