@@ -289,7 +289,7 @@ class EnhancedProbes:
             self._record(probe, "Warning", "ELPProbeFailed", cut(f"probe {wanted.name} failed: {report.message}"))
 
     def _record_warning(self, probe: LiveProbe, message: str) -> None:
-        """A success that somebody should look into: a redirect to another host (kubelet prober/prober.go:probe, 1.36)."""
+        """Records a success with a warning, a redirect to another host (kubelet prober/prober.go:probe, 1.36)."""
         now = self._host.timers.now()
         if probe.warning_ns is None or now - probe.warning_ns >= EVENT_NS:
             probe.warning_ns = now
