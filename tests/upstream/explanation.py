@@ -32,8 +32,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why tests differ. It covers a test that is slower by at most ``seconds``; with ``native`` it covers only tests whose
-    probes all stayed with the kubelet."""
+    """Why tests differ.
+
+    It covers a test that is slower by at most ``seconds``, and with ``native`` only tests whose probes all stayed with
+    the kubelet.
+    """
 
     tests: re.Pattern[str]
     sides: tuple[Side, ...]

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from tests.support.paths import ROOT
 from tests.upstream.explanation import Difference, Explanation, explained
+from tests.upstream.judge import SLOWER_SECONDS
 from tests.upstream.row import Result, Row
 from tests.upstream.side import Side
 
@@ -40,6 +41,15 @@ def runs(results: Mapping[Side, Result]) -> Iterator[str]:
         probes = " | ".join(str(sum(row.probes[place] for row in rows)) for place in range(3))
         passed = sum(row.passed for row in rows)
         yield f"| {side.shown} | {passed} | {len(rows)} | {probes} | `{result.commit}` | {result.load:.0f} |"
+    native = results[Side.NATIVE]
+    apart = [abs(row.seconds - native.before[name]) for name, row in native.rows.items() if name in native.before]
+    if apart:
+        many = sum(seconds > SLOWER_SECONDS for seconds in apart)
+        yield ""
+        yield (
+            f"The two latest native runs differ by more than {SLOWER_SECONDS:.0f} s in {many} of {len(apart)} tests, "
+            f"and by at most {max(apart):.1f} s: that is chance."
+        )
 
 
 def tests(results: Mapping[Side, Result], found: list[Difference], known: list[Explanation]) -> Iterator[str]:

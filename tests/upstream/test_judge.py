@@ -91,6 +91,9 @@ def test_the_slower_of_two_native_runs_counts(tmp_path: Path) -> None:
     taken = [row("restarts", 12.5), row("fails", 9)]
     every = {**results([], taken, taken), Side.NATIVE: native}
     assert [(one.side, one.kind) for one in differences(every)] == [(Side.NATIVE, "red")]
+    page = rendered(PAGE, every, list(differences(every)), [])
+    assert "differ by more than 1 s in 1 of 1 tests, and by at most 2.0 s" in page
+    assert "| restarts | 10.0 s, 12.0 s | 12.5 s | 12.5 s |" in page
 
 
 def test_a_test_that_did_not_run_is_red() -> None:

@@ -25,6 +25,8 @@ class LiveProbe:
     """Why the probe may not run now; empty for one that may."""
     event_ns: int | None = None
     """When the last event about its state was."""
+    warning_ns: int | None = None
+    """When the last event about a success with a warning was."""
 
     @property
     def engine_uid(self) -> str:

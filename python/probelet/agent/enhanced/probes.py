@@ -103,7 +103,7 @@ class EnhancedProbes:
             self._begun.setdefault(wanted.uid, Begun(()))
             self._on_added(wanted.key, shown)
         else:
-            probe.event_ns = old.event_ns
+            probe.event_ns, probe.warning_ns = old.event_ns, old.warning_ns
             self._leave_engine(old)
             if report is not None:
                 self._on_report(wanted.key, report)
@@ -247,6 +247,9 @@ class EnhancedProbes:
         for uid in news.union(event.pod_uid for event in events):
             if probe := self._by_engine_uid.get(uid):
                 self._read(probe, None)
+        for event in events:
+            if event.reason == "ProbeWarning" and (probe := self._by_engine_uid.get(event.pod_uid)):
+                self._record_warning(probe, event.message)
 
     def request_sync(self, uid: str) -> None:
         """Does nothing: this engine has no glue, and asks for no sync."""
@@ -284,6 +287,13 @@ class EnhancedProbes:
             self._record(probe, "Normal", "ELPProbeSucceeded", f"probe {wanted.name} succeeded")
         else:
             self._record(probe, "Warning", "ELPProbeFailed", cut(f"probe {wanted.name} failed: {report.message}"))
+
+    def _record_warning(self, probe: LiveProbe, message: str) -> None:
+        """Records a success with a warning, a redirect to another host (kubelet prober/prober.go:probe, 1.36)."""
+        now = self._host.timers.now()
+        if probe.warning_ns is None or now - probe.warning_ns >= EVENT_NS:
+            probe.warning_ns = now
+            self._record(probe, "Warning", "ProbeWarning", cut(message))
 
     def _record(self, probe: LiveProbe, type: Any, reason: str, message: str) -> None:
         wanted = probe.wanted

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 import grpc  # type: ignore[import-untyped]
+from probelet.kube.kinds import EVENTS
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.enhanced.asking import ask, entry, handler, is_state, state
@@ -66,6 +67,21 @@ async def test_t14_http_answers(node: AgentNode) -> None:
             await node.until(lambda word=word: is_state(node, "Failed", word))
         assert all("192.0.2.1" not in request.text for request in server.requests), "no other host is asked"
     assert state(node, "500")["message"] == "HTTP probe failed with statuscode: 500"
+
+
+async def test_a_redirect_to_another_host_is_a_success_with_an_event_once_a_minute(node: AgentNode) -> None:
+    pod = made_pod()
+    node.run(pod)
+    with Server(answer) as server:
+        asked = {"port": server.port, "path": "/elsewhere"}
+        ask(node, entry(pod, handler("elsewhere", httpGet=asked, periodSeconds=1, timeoutSeconds=1)))
+        await node.until(lambda: node.events("ProbeWarning"))
+        await node.until(lambda: len(server.requests) > 3)
+    assert is_state(node, "Succeeded", "elsewhere")
+    (message,) = node.events("ProbeWarning")
+    assert message.startswith("Liveness probe warning: Probe terminated redirects, Response body: ")
+    (event,) = (event for event in node.api.all(EVENTS) if event["reason"] == "ProbeWarning")
+    assert event.get("count", 1) == 1
 
 
 async def test_t14_a_server_that_hangs_fails_after_the_timeout(node: AgentNode) -> None:
