@@ -1,0 +1,103 @@
+"""A machine that has Python and nothing else installs a release from its files, without a network, and the release
+passes its own conformance."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+from tests.support.required import missing
+from tests.system.packages.bare_root import BareRoot, make_root
+from tests.system.packages.release import only, version
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(900)]
+
+RECORDINGS = 2_000
+"""Fewer than are kept, so that an empty folder does not pass."""
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: none
+      command: [python3, -m, http.server, "8080", --bind, $(POD_IP)]
+      env: [{name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}]
+      readinessProbe: {httpGet: {port: 8080}, periodSeconds: 1}
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareRoot]:
+    folder = tmp_path_factory.mktemp("bare") / "root"
+    yield make_root(folder)
+    # Hundreds of megabytes, which pytest would keep.
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def machine(release: Path, root: BareRoot) -> BareRoot:
+    """The root with the release in /opt/probelet, installed from its files and the wheels of its dependencies."""
+    python = root.run("python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
+    wheels = [only(release, "probelet-*.whl"), only(release, "probelet_conformance-*.whl")]
+    target = ["--python-version", python, "--only-binary", ":all:", "--dest", str(root.files / "wheels")]
+    beside = ["--find-links", str(release), *map(str, wheels)]
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    fetched = subprocess.run([*pip, *target, *beside], capture_output=True, text=True)
+    if fetched.returncode:
+        missing("pypi", f"the wheels of the dependencies: {fetched.stderr.strip().splitlines()[-1]}")
+    for file in (*wheels, only(release, "*-recordings.tar.gz"), release / "SHA256SUMS"):
+        shutil.copy(file, root.files)
+    root.run("python3", "-m", "venv", "/opt/probelet")
+    names = [f"/files/{wheel.name}" for wheel in wheels]
+    root.run("/opt/probelet/bin/pip", "install", "--quiet", "--no-index", "--find-links", "/files/wheels", *names)
+    return root
+
+
+def test_nothing_of_this_checkout_is_on_the_machine(machine: BareRoot) -> None:
+    programs = "cargo gcc git make maturin"
+    found = machine.run("python3", "-c", f"import shutil; print([*filter(shutil.which, '{programs}'.split())])")
+    assert found == "[]\n"
+    assert machine.run("python3", "-c", f"import os; print(os.path.exists({str(ROOT)!r}))") == "False\n"
+
+
+def test_the_files_have_their_sums_there_too(machine: BareRoot) -> None:
+    said = machine.run("sh", "-c", "cd /files && sha256sum --check --ignore-missing SHA256SUMS")
+    assert [line.rpartition(": ")[2] for line in said.splitlines()] == ["OK"] * 3
+
+
+def test_it_says_its_version(machine: BareRoot, release: Path) -> None:
+    assert machine.run("probelet", "version").startswith(f"probelet {version(release)} (")
+
+
+def test_it_runs_a_pod_and_its_probe(machine: BareRoot) -> None:
+    (machine.files / "pod.yaml").write_text(POD)
+    script = (
+        "probelet run /files/pod.yaml --listen 127.0.0.1:0 --state-dir /run/probelet >/files/log 2>&1 & node=$!; "
+        "probelet status --wait web=ready --timeout 30s --state-dir /run/probelet >/files/waited 2>&1; code=$?; "
+        "probelet status --state-dir /run/probelet -o json; kill $node; wait $node; exit $code"
+    )
+    status = json.loads(machine.run("sh", "-c", script, codes=(0, 1)))
+    assert [pod["ready"] for pod in status["pods"]] == [True], (machine.files / "log").read_text()
+    assert "drained" in (machine.files / "log").read_text()
+
+
+def test_it_passes_its_own_conformance(machine: BareRoot, release: Path) -> None:
+    machine.run("tar", "-xf", f"/files/probelet-{version(release)}-recordings.tar.gz", "-C", "/files")
+    folder = f"/files/probelet-{version(release)}-recordings"
+    report = json.loads(machine.run("probelet", "conformance", folder, "-o", "json"))
+    assert (report["different"], report["refused"]) == ([], [])
+    assert report["equal"] + len(report["known"]) == report["total"]
+    assert report["total"] > RECORDINGS
+
+
+def test_nothing_stays_mounted(machine: BareRoot) -> None:
+    machine.run("true")
+    assert str(machine.folder) not in Path("/proc/self/mounts").read_text()
