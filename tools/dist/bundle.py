@@ -18,7 +18,7 @@ GZIP_LEVEL: Final = 9
 CHART = "deploy/chart"
 """A folder with links to the folders whose objects the chart renders too; helm gets the files."""
 DEPLOY = ("README.md", "config.yaml", "crds", "grafana", "kustomize", "policy", "prometheus", "systemd")
-"""The parts of ``deploy`` that people apply or copy, without those that other files of the release have."""
+"""The parts of ``deploy`` that people apply or copy, without chart and image, which have files of their own."""
 ONLY_TESTS = "deploy/kustomize/overlays/test/"
 RECORDED = ("tests/kubelet/traces", "tests/kubelet/generated", "tests/kubelet/instants", "tests/kubelet/releases")
 RECORDED_HANDLERS = "tests/handlers/recorded"
