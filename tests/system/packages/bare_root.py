@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.support.required import missing
-from tools.image.debian import KEYRING, MIRRORS, SUITE
+from tools.image.debian import KEYRING, MIRRORS, SUITE, download
+from tools.image.root import ImageError
 
 PACKAGES: Final = ("ca-certificates", "python3", "python3-venv")
 """`python3-venv` brings pip. minbase adds what Debian calls essential."""
@@ -45,21 +46,32 @@ class BareRoot:
 
 
 def make_root(folder: Path) -> BareRoot:
-    """The packages in a new ``folder``. The test is skipped without root, mmdebstrap or a mirror of Debian."""
+    """The packages in a new ``folder``. The test is skipped without root or a mirror of Debian."""
     if os.geteuid() != 0:
         missing("bare-root", "only root changes its root directory")
-    absent = [program for program in ("mmdebstrap", "unshare", "ip") if shutil.which(program) is None]
+    absent = [program for program in ("apt-get", "dpkg-deb", "perl", "unshare", "ip") if shutil.which(program) is None]
     if absent or not KEYRING.exists():
-        missing("bare-root", f"no {', '.join(absent) or KEYRING}; on Debian: apt-get install mmdebstrap iproute2")
-    mirror = MIRRORS[0][0]
+        missing("bare-root", f"no {', '.join(absent) or KEYRING}; on Debian: apt-get install perl iproute2")
     # Its mounts and processes end with it, also if the time runs out.
-    command = ["unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child", "mmdebstrap", "--quiet"]
-    flags = ["--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io", f"--include={','.join(PACKAGES)}"]
-    source = f"deb [signed-by={KEYRING}] {mirror} {SUITE} main"
-    words = [*command, *flags, SUITE, str(folder), source]
+    command = ["unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child", _mmdebstrap(folder.parent)]
+    flags = ["--quiet", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io"]
+    source = f"deb [signed-by={KEYRING}] {MIRRORS[0][0]} {SUITE} main"
+    words = [*command, *flags, f"--include={','.join(PACKAGES)}", SUITE, str(folder), source]
     made = subprocess.run(words, capture_output=True, text=True, timeout=MAKE_SECONDS)
     if made.returncode:
         missing("bare-root", f"mmdebstrap: {made.stderr.strip().splitlines()[-1]}")
     root = BareRoot(folder)
     root.files.mkdir()
     return root
+
+
+def _mmdebstrap(folder: Path) -> str:
+    """The machine's, or that of its package, which is one program in Perl, unpacked into ``folder``."""
+    if installed := shutil.which("mmdebstrap"):
+        return installed
+    try:
+        (archive,) = download(folder / "cache", ["mmdebstrap"])
+    except ImageError as error:
+        missing("bare-root", str(error))
+    subprocess.run(["dpkg-deb", "--extract", archive, folder], check=True)
+    return str(folder / "usr/bin/mmdebstrap")

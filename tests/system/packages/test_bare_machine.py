@@ -15,7 +15,7 @@ from tests.support.required import missing
 from tests.system.packages.bare_root import BareRoot, make_root
 from tests.system.packages.release import only, version
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 RECORDINGS = 2_000
 """Fewer than are kept, so that an empty folder does not pass."""

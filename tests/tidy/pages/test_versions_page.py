@@ -70,3 +70,17 @@ def test_the_version_of_the_workspace_gets_security_fixes_and_the_minor_one_befo
     assert {each for each, answer in rows.items() if answer == "yes"} == {f"{major}.{minor}"}
     released = re.findall(r"^## (\d+\.\d+)\.\d+", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert set(rows) == set(released)
+
+
+def test_each_line_of_the_changelog_says_what_kind_of_change_it_is() -> None:
+    sections = re.split(r"^#{2,3} ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    lines = [
+        line
+        for section in sections
+        if not section.startswith("Upgrade from ")
+        for line in section.splitlines()
+        if line.startswith("- ")
+    ]
+    assert lines
+    kinds = re.compile(r"- \[(FEATURE|CHANGE|FIX|SECURITY)\] ")
+    assert [line for line in lines if not kinds.match(line)] == []
