@@ -95,6 +95,7 @@ COPIES = {
     "deploy/kustomize/base/kustomization.yaml": (r"newTag: (\S+)$", 1),
     "deploy/kustomize/components/enhanced-liveness/kustomization.yaml": (r"newTag: (\S+)$", 1),
     "conformance/pyproject.toml": (r'^version = "(.+)"$|probelet==([\w.]+)', 2),
+    "fuzz/libfuzzer/Cargo.lock": (r'^name = "probelet-(?!libfuzzer)\w+"\nversion = "(.+)"$', 5),
     "docs/lint.md": (r"(?:rev: |probelet@)v(\d+\.\d+\.\d+)$", 2),
 }
 """Where a program or a reader needs the version again, and how often it stands there."""

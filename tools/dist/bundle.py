@@ -20,7 +20,8 @@ CHART = "deploy/chart"
 DEPLOY = ("README.md", "config.yaml", "crds", "grafana", "kustomize", "policy", "prometheus", "systemd")
 """The parts of ``deploy`` that people apply or copy, without chart and image, which have files of their own."""
 ONLY_TESTS = "deploy/kustomize/overlays/test/"
-RECORDED = ("tests/kubelet/traces", "tests/kubelet/generated", "tests/kubelet/instants", "tests/kubelet/releases")
+RECORDED = ("tests/kubelet/traces", "tests/kubelet/generated", "tests/kubelet/releases")
+"""Without `tests/kubelet/instants`, where the kubelet itself decides by chance."""
 RECORDED_HANDLERS = "tests/handlers/recorded"
 RECORDINGS = (".json", ".jsonl")
 

@@ -60,6 +60,9 @@ def make_root(folder: Path) -> BareRoot:
     made = subprocess.run(words, capture_output=True, text=True, timeout=MAKE_SECONDS)
     if made.returncode:
         missing("bare-root", f"mmdebstrap: {made.stderr.strip().splitlines()[-1]}")
+    # As Debian's installer writes it. Of the mirror's machine comes a name server, which nothing here can reach.
+    (folder / "etc/hosts").write_text("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n")
+    (folder / "etc/resolv.conf").unlink(missing_ok=True)
     root = BareRoot(folder)
     root.files.mkdir()
     return root
