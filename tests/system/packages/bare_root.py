@@ -10,8 +10,8 @@ from tests.support.required import missing
 from tools.image.debian import KEYRING, MIRRORS, SUITE, download
 from tools.image.root import ImageError
 
-PACKAGES: Final = ("ca-certificates", "python3", "python3-venv")
-"""`python3-venv` brings pip. minbase adds what Debian calls essential."""
+PACKAGES: Final = ("python3", "python3-venv")
+"""`python3-venv` brings pip. The variant adds what Debian calls essential."""
 
 ENTER: Final = """
 set -eu
@@ -54,7 +54,7 @@ def make_root(folder: Path) -> BareRoot:
         missing("bare-root", f"no {', '.join(absent) or KEYRING}; on Debian: apt-get install perl iproute2")
     # Its mounts and processes end with it, also if the time runs out.
     command = ["unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child", _mmdebstrap(folder.parent)]
-    flags = ["--quiet", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io"]
+    flags = ["--quiet", "--mode=root", "--variant=essential", "--dpkgopt=force-unsafe-io"]
     source = f"deb [signed-by={KEYRING}] {MIRRORS[0][0]} {SUITE} main"
     words = [*command, *flags, f"--include={','.join(PACKAGES)}", SUITE, str(folder), source]
     made = subprocess.run(words, capture_output=True, text=True, timeout=MAKE_SECONDS)
