@@ -10,8 +10,8 @@ from tests.support.required import missing
 from tools.image.debian import KEYRING, MIRRORS, SUITE, download
 from tools.image.root import ImageError
 
-PACKAGES: Final = ("python3", "python3-venv")
-"""`python3-venv` brings pip. The variant adds what Debian calls essential."""
+PACKAGES: Final = ("libstdc++6", "python3", "python3-venv")
+"""`python3-venv` brings pip, and grpcio needs the library. The variant adds what Debian calls essential."""
 
 ENTER: Final = """
 set -eu
