@@ -91,9 +91,10 @@ def test_helm_renders_the_packed_chart_as_that_of_the_checkout(release: Path) ->
     assert rendered == run(helm(), "template", "probelet", CHART, "--kube-version", "1.36.3")
 
 
-def test_the_man_pages_are_one_for_each_verb(release: Path) -> None:
+def test_the_man_pages_are_one_for_each_verb_and_those_of_the_second_package(release: Path) -> None:
     names = set(run("tar", "-tf", only(release, "*-man.tar.gz")).splitlines())
-    assert names == {"man1/probelet.1", *(f"man1/probelet-{verb.name}.1" for verb in VERBS)}
+    verbs = [*(verb.name for verb in VERBS), "conformance", "replay"]
+    assert names == {"man1/probelet.1", *(f"man1/probelet-{verb}.1" for verb in verbs)}
 
 
 def test_the_notes_are_the_section_of_this_version(release: Path) -> None:
