@@ -70,13 +70,17 @@ image: wheel ## put the container image together, without an engine or a registr
 	@$(PY) -m tools.image --name "$(IMAGE)" --base "$(BASE)" --work build/image/work --output build/image/probelet.tar \
 		$(if $(IMAGE_ROOT),--root "$(IMAGE_ROOT)")
 
-# DIST is the folder of the release; an older one in it goes.
-DIST ?= dist
+# DIST is the folder of the release; an older one in it goes. The image's name has the machine as Debian and Go call it.
+DIST    ?= dist
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+MACHINE := $(subst aarch64,arm64,$(subst x86_64,amd64,$(shell uname -m)))
 
-dist: $(STAMPS)/wheel $(STAMPS)/dist-tools build/probelet-enter build/probelet-target ## build the files of a release, into dist: wheel, sdist, bills of materials, sums
-	$(say) "wheel, sdist and what they are made of, into $(DIST)"
+dist: $(STAMPS)/wheel $(STAMPS)/dist-tools build/probelet-enter build/probelet-target ## build every file of a release, into dist: packages, image, chart, manifests, man pages, bills, notes, sums
+	$(say) "every file of the release, into $(DIST)"
 	@mkdir -p "$(DIST)" && rm -f "$(DIST)"/probelet-* "$(DIST)/SHA256SUMS"
 	@$(BIN)/maturin sdist --out "$(DIST)" 2>build/dist.log || { cat build/dist.log >&2; exit 1; }
+	@$(PY) -m tools.image --name "$(IMAGE)" --base "$(BASE)" --work build/image/work \
+		--output "$(DIST)/probelet-$(VERSION)-image-$(MACHINE).tar"
 	@$(PY) -m tools.dist --wheels build/wheel --program build/probelet-enter --tools build/dist-tools/bin --out "$(DIST)"
 
 demo: build ## run the example pods, then 5,000 probes a second (a minute, after a first build of minutes)

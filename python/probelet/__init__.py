@@ -14,6 +14,7 @@ Every other module of the package is internal and may change in any release. A n
 so that ``import probelet`` costs next to nothing. docs/python.md has an example of each class.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
     from probelet._rust import Backoff, ExecEnd, Simulation, TimerWheel, TokenBucket
     from probelet._rust import Engine as Prober
     from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, HTTPHeader, Probe, TCPSocketAction
-    from probelet.virtual.cluster import Cluster, VirtualCluster
+    from probelet.virtual.cluster import VirtualCluster
 
     __version__: str
 
 __all__ = (
     "Backoff",
-    "Cluster",
     "ExecAction",
     "ExecEnd",
     "GRPCAction",
@@ -45,7 +45,6 @@ __all__ = (
 
 _PLACES = {
     "Backoff": ("probelet._rust", "Backoff"),
-    "Cluster": ("probelet.virtual.cluster", "Cluster"),
     "ExecAction": ("probelet.spec", "ExecAction"),
     "ExecEnd": ("probelet._rust", "ExecEnd"),
     "GRPCAction": ("probelet.spec", "GRPCAction"),
@@ -60,8 +59,15 @@ _PLACES = {
     "VirtualCluster": ("probelet.virtual.cluster", "VirtualCluster"),
 }
 
+# Deprecated names -> the names they have now (docs/versions.md).
+_RENAMED = {"Cluster": "VirtualCluster"}
+
 
 def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        # It is not kept, so that each place that uses the old name warns.
+        warnings.warn(f"probelet.{name} is now probelet.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
     if name == "__version__":
         found: object = import_module("probelet._rust").version()
     elif name in _PLACES:

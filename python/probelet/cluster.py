@@ -1,4 +1,13 @@
-"""The former name of ``probelet.virtual.cluster``, for code that imports its public names from here."""
+"""The deprecated name of ``probelet.virtual.cluster`` (docs/versions.md), with the same public names."""
+
+import warnings
 
 from probelet.virtual.cluster import *  # noqa: F403
-from probelet.virtual.cluster import __all__ as __all__
+from probelet.virtual.cluster import VirtualCluster
+from probelet.virtual.cluster import __all__ as _names
+
+__all__ = (*_names, "Cluster")
+
+Cluster = VirtualCluster
+
+warnings.warn("probelet.cluster is now probelet.virtual.cluster", DeprecationWarning, stacklevel=2)

@@ -38,6 +38,7 @@ SPLIT = (
     "tests/system/stress/",
     "tests/system/test_benches.py",
     "tests/system/test_demo.py",
+    "tests/system/upgrade/",
     "tests/tidy/pages/test_docs.py",
 )
 """Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""

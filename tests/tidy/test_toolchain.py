@@ -19,9 +19,9 @@ OTHER_VERSIONS = {
     "deploy/kustomize/base/kustomization.yaml": "the tag of the image, held to the workspace likewise",
     "deploy/kustomize/components/enhanced-liveness/kustomization.yaml": "the same tag",
     "conformance/pyproject.toml": "its own version and that of its probelet, which test_locks compares",
-    "python/probelet/runtime/cri/client.py": "the version of the CRI's handshake, which a kubelet sends",
-    "python/probelet/runtime/embedded/runtime.py": "the same, in the answer",
+    "docs/lint.md": "the tag in two examples, held to the workspace below",
     "docs/reference/configuration.md": "since which version there has been a field; a later version keeps it",
+    "docs/versions.md": "since which version a name is deprecated, and examples of versions",
 }
 
 
@@ -88,3 +88,26 @@ def test_only_the_workspace_has_the_version() -> None:
     kept = {"Cargo.toml", "CHANGELOG.md", *OTHER_VERSIONS}
     files = [path for path in tracked(TEXTS) if name(path) not in kept]
     assert [name(path) for path in files if version.search(path.read_text())] == []
+
+
+COPIES = {
+    "deploy/chart/Chart.yaml": (r"^(?:version|appVersion): (\S+)$", 2),
+    "deploy/kustomize/base/kustomization.yaml": (r"newTag: (\S+)$", 1),
+    "deploy/kustomize/components/enhanced-liveness/kustomization.yaml": (r"newTag: (\S+)$", 1),
+    "conformance/pyproject.toml": (r'^version = "(.+)"$|probelet==([\w.]+)', 2),
+    "fuzz/libfuzzer/Cargo.lock": (r'^name = "probelet-(?!libfuzzer)\w+"\nversion = "(.+)"$', 5),
+    "docs/lint.md": (r"(?:rev: |probelet@)v(\d+\.\d+\.\d+)$", 2),
+}
+"""Where a program or a reader needs the version again, and how often it stands there."""
+
+
+def test_each_copy_of_the_version_and_the_newest_section_of_the_changelog_are_that_of_the_workspace() -> None:
+    version = WORKSPACE["package"]["version"]
+    found = {
+        path: ["".join(match.groups("")) for match in re.finditer(pattern, (ROOT / path).read_text(), re.MULTILINE)]
+        for path, (pattern, _) in COPIES.items()
+    }
+    assert found == {path: [version] * count for path, (_, count) in COPIES.items()}
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert sections[0] == "Unreleased"
+    assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", sections[1])

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 from tools.dist.bill import write_bills
+from tools.dist.bundle import write_bundles
 from tools.dist.wheel import DistError, build_conformance, finish
 from tools.install.layout import InstallError
 
@@ -21,7 +22,7 @@ def main() -> None:
     parser.add_argument("--wheels", type=Path, required=True, help="the folder with maturin's wheel")
     parser.add_argument("--program", type=Path, required=True, help="probelet-enter, static")
     parser.add_argument("--tools", type=Path, required=True, help="the folder with auditwheel and cyclonedx-py")
-    parser.add_argument("--out", type=Path, required=True, help="the folder of the release, with the sdist")
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the release, with sdist and image")
     given = parser.parse_args()
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     # What is installed for the bill is not for this user alone.
@@ -33,6 +34,7 @@ def main() -> None:
         build_conformance(ROOT, given.out, epoch)
         print(audited(wheel, given.tools))
         write_bills(ROOT, given.tools, wheel, version, given.out)
+        write_bundles(ROOT, version, given.out, epoch)
         print(sums(given.out))
     except (DistError, InstallError, OSError, ValueError) as error:
         print(f"make dist: {error}", file=sys.stderr)

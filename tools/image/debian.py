@@ -6,6 +6,7 @@ needed; dpkg-deb unpacks them, and no maintainer script runs.
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.image.root import ImageError
@@ -66,7 +67,7 @@ def write_base(folder: Path, cache: Path) -> None:
         raise ImageError(
             f"no {', '.join(lacking)}; give the base as BASE=FOLDER or BASE=FILE.tar (docs/dev/packaging.md)"
         )
-    archives = _download(cache)
+    archives = download(cache, PACKAGES)
     for name in MERGED:
         (folder / "usr" / name).mkdir(parents=True)
         (folder / name).symlink_to(f"usr/{name}")
@@ -83,8 +84,9 @@ def write_base(folder: Path, cache: Path) -> None:
         (folder / name).write_text(text)
 
 
-def _download(cache: Path) -> list[Path]:
-    """The archives of ``PACKAGES`` in their newest version of the suite; apt has checked each by signature and hash."""
+def download(cache: Path, packages: Sequence[str]) -> list[Path]:
+    """The archives of ``packages`` in their newest version of the suite; apt has checked each by signature and hash.
+    Raises ImageError."""
     for name in ("state/lists/partial", "cache/archives/partial", "etc/preferences.d"):
         (cache / name).mkdir(parents=True, exist_ok=True)
     (cache / "state/status").touch()
@@ -94,7 +96,7 @@ def _download(cache: Path) -> list[Path]:
     shutil.rmtree(archives, ignore_errors=True)
     archives.mkdir()
     _apt(cache, cache, "update")
-    _apt(cache, archives, "download", *PACKAGES)
+    _apt(cache, archives, "download", *packages)
     return sorted(archives.glob("*.deb"))
 
 

@@ -91,11 +91,18 @@ def _text(case: Case, seen: Seen) -> Iterator[Difference]:
     if is_free:
         return
     mine = _templated(seen.output, seen) + b"|" + _templated((seen.outcome["error"] or "").encode(), seen)
+    if _asks_localhost(case):
+        # /etc/hosts of the machine that recorded had the IPv4 address alone, and most have ::1 too, which comes first.
+        mine = mine.replace(b"[::1]:", b"127.0.0.1:")
     theirs = [_recorded(variant) for variant in _variants(case)]
     if kind == "timeout":
         mine, theirs = _timeless(mine), [_timeless(text) for text in theirs]
     if mine not in theirs:
         yield Difference("text", 0, _shown(theirs[0]), _shown(mine))
+
+
+def _asks_localhost(case: Case) -> bool:
+    return any(action.get("host") == "localhost" for action in case.probe.values() if isinstance(action, dict))
 
 
 def _recorded(variant: Mapping[str, Any]) -> bytes:

@@ -1,11 +1,14 @@
 """`probelet conformance` on handler cases: which answers count as equal, and which files it refuses."""
 
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from probelet_conformance.conformance import conformance
+from probelet_conformance.handlers.case.case import Case
+from probelet_conformance.handlers.compare import Seen, differences
 
 from tests.support.paths import HANDLER_CASES
 
@@ -70,6 +73,17 @@ def test_a_grpc_case_may_be_recorded_without_the_offer_of_gzip(tmp_path: Path) -
     assert [known.reason for known in report.known] == ["recorded by a program that does not link grpc-go's gzip"]
     headers.remove(["te", "trailers"])
     assert [finding.section for finding in conformance(write(tmp_path, old)).different] == ["received"]
+
+
+@pytest.mark.parametrize(("host", "is_equal"), [("localhost", True), ("127.0.0.1", False)])
+def test_the_address_that_localhost_has_first_is_the_machines(host: str, is_equal: bool) -> None:
+    raw = case("tcp_localhost_refused")
+    raw["probe"]["tcpSocket"]["host"] = host
+    asked = Case.of(raw, HANDLER_CASES)
+    text = asked.expect["output"].replace("127.0.0.1:", "[::1]:")
+    outcome = {"result": "failure", "output": text, "output_bytes": None, "error": None, "cause": "refused"}
+    found = [one.section for one in differences(asked, Seen(outcome, connections=defaultdict(list)))]
+    assert ("text" not in found) == is_equal
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,10 +90,20 @@ def probe(kind: str, script: str, threshold: int) -> dict[str, Any]:
 
 
 class Probelet:
-    """``probelet run`` on the runtime's socket, killed and started again in one state directory."""
+    """``probelet run`` on the runtime's socket, killed and started again in one state directory. ``program`` is the
+    command of another version."""
 
-    def __init__(self, directory: Path, pods: list[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        pods: list[dict[str, Any]],
+        *,
+        program: Sequence[str] = (sys.executable, "-m", "probelet"),
+        node: str | None = None,
+    ) -> None:
         self.state = directory / "state"
+        self._program = [*program]
+        self._flags = [] if node is None else ["--node-name", node]
         self.log = directory / "log"
         self._config = directory / "config.yaml"
         self._pods = directory / "pods.json"
@@ -104,7 +115,7 @@ class Probelet:
     async def start(self, *, restore: str = "full", file_bytes_max: int | None = None) -> None:
         """``file_bytes_max`` limits the size of its files; a pipe carries its log."""
         self._config.write_text(CONFIG.format(logs=self.state / "logs") + f"restore: {restore}\n")
-        command = [sys.executable, "-m", "probelet", "run", str(self._pods), "--runtime", self._endpoint]
+        command = [*self._program, "run", str(self._pods), "--runtime", self._endpoint, *self._flags]
         command += ["--config", str(self._config), "--state-dir", str(self.state), "--listen", "127.0.0.1:0"]
         if file_bytes_max is not None:
             # Python would keep byte code that the limit has cut off, and no later process could read it.

@@ -1,6 +1,7 @@
-"""``make dist``: the wheel installs by itself with its helper program, and the bills name what it is made of."""
+"""``make dist``: every file is there, the wheel installs with its helper program, the bills name what it is made of."""
 
 import json
+import os
 import re
 import shutil
 import stat
@@ -12,9 +13,13 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from probelet.cli.verbs import VERBS
 
 from tests.support.paths import ROOT
-from tests.support.required import missing
+from tests.system.deploy.programs import helm
+from tests.system.deploy.rendered import kustomized
+from tests.system.packages.release import only, run, version
+from tests.unit.deploy.manifests.manifest import CHART
 from tools.dist.wheel import PROGRAM, DistError, finish, needs_loader
 from tools.install.requirements import runtime_lock
 
@@ -35,37 +40,68 @@ for path in sys.argv[1:]:
 """
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    ended = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    tools = subprocess.run(["make", "build/stamps/dist-tools"], cwd=ROOT, capture_output=True, text=True)
-    if tools.returncode:
-        missing("pypi", f"auditwheel and cyclonedx-bom could not be installed: {tools.stderr.strip().splitlines()[-1]}")
-    run("make", "--no-print-directory", "dist", f"DIST={folder}")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def wheel(release: Path) -> Path:
-    (found,) = release.glob("probelet-*.whl")
-    return found
+    return only(release, "probelet-*.whl")
 
 
-def test_there_are_a_wheel_for_every_python_and_an_sdist_each_with_its_sum(release: Path, wheel: Path) -> None:
-    names = {path.name for path in release.iterdir()}
-    version = wheel.name.split("-")[1]
-    bills = {f"probelet-{version}-crates.cdx.json", f"probelet-{version}-python.cdx.json"}
-    conformance = f"probelet_conformance-{version}-py3-none-any.whl"
-    assert names == {"SHA256SUMS", wheel.name, conformance, f"probelet-{version}.tar.gz", *bills}
-    assert re.fullmatch(rf"probelet-{re.escape(version)}-cp311-abi3-manylinux_\d+_\d+_\w+\.whl", wheel.name)
-    checked = run("sha256sum", "--check", "SHA256SUMS", cwd=release).splitlines()
-    assert len(checked) == len(names) - 1
+def test_every_file_of_a_release_is_there_and_has_its_sum(release: Path, wheel: Path) -> None:
+    number = version(release)
+    named = f"probelet-{number}"
+    assert re.fullmatch(rf"{re.escape(named)}-cp311-abi3-manylinux_\d+_\d+_\w+\.whl", wheel.name)
+    parts = ("crates.cdx.json", "crds.yaml", "deploy.tar.gz", "man.tar.gz", "notes.md", "python.cdx.json")
+    assert {path.name for path in release.iterdir()} == {
+        *("SHA256SUMS", wheel.name, f"{named}.tar.gz", f"probelet_conformance-{number}-py3-none-any.whl"),
+        *(f"{named}-{part}" for part in parts),
+        *(f"{named}-recordings.tar.gz", f"{named}-image-{machine()}.tar", f"probelet-chart-{number}.tgz"),
+    }
+    checked = run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=release).splitlines()
+    assert len(checked) == len(list(release.iterdir())) - 1
+
+
+def test_a_changed_file_does_not_have_its_sum(release: Path, tmp_path: Path) -> None:
+    shutil.copytree(release, tmp_path / "release")
+    with only(tmp_path / "release", "*-notes.md").open("a") as notes:
+        notes.write("\n")
+    checked = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=tmp_path / "release", capture_output=True)
+    assert checked.returncode == 1
+
+
+def machine() -> str:
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
+
+
+def test_the_page_of_installations_lists_every_file(release: Path, wheel: Path) -> None:
+    page = (ROOT / "docs/install.md").read_text()
+    written = wheel.name.replace(wheel.stem.split("-")[4], "manylinux_X_Y_ARCH")
+    names = {path.name for path in release.iterdir()} - {wheel.name} | {written}
+    names = {name.replace(version(release), "V").replace(machine(), "ARCH") for name in names}
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []
+
+
+def test_the_packed_manifests_render_as_those_of_the_checkout(release: Path, tmp_path: Path) -> None:
+    run("tar", "-xf", only(release, "*-deploy.tar.gz"), "-C", tmp_path)
+    packed = tmp_path / f"probelet-{version(release)}/deploy/kustomize"
+    for folder in ("base", "overlays/enhanced-liveness", "overlays/cert-manager", "overlays/direct-exec"):
+        assert kustomized(packed / folder) == kustomized(ROOT / "deploy/kustomize" / folder), folder
+
+
+def test_helm_renders_the_packed_chart_as_that_of_the_checkout(release: Path) -> None:
+    rendered = run(helm(), "template", "probelet", only(release, "probelet-chart-*.tgz"), "--kube-version", "1.36.3")
+    assert rendered == run(helm(), "template", "probelet", CHART, "--kube-version", "1.36.3")
+
+
+def test_the_man_pages_are_one_for_each_verb_and_those_of_the_second_package(release: Path) -> None:
+    names = set(run("tar", "-tf", only(release, "*-man.tar.gz")).splitlines())
+    verbs = [*(verb.name for verb in VERBS), "conformance", "replay"]
+    assert names == {"man1/probelet.1", *(f"man1/probelet-{verb}.1" for verb in verbs)}
+
+
+def test_the_notes_are_the_section_of_this_version(release: Path) -> None:
+    notes = only(release, "*-notes.md").read_text()
+    assert notes.startswith(f"# probelet {version(release)}\n\n")
+    assert "\n## " not in notes
+    assert "### Upgrade from" in notes
 
 
 def test_auditwheel_finds_no_library_that_the_platform_does_not_have(wheel: Path) -> None:
@@ -94,8 +130,7 @@ def test_pip_puts_the_helper_beside_the_interpreter_where_probelet_looks(wheel: 
 
 
 def bill(release: Path, name: str) -> dict[str, Any]:
-    (file,) = release.glob(f"probelet-*-{name}.cdx.json")
-    document: dict[str, Any] = json.loads(file.read_text())
+    document: dict[str, Any] = json.loads(only(release, f"probelet-*-{name}.cdx.json").read_text())
     return document
 
 

@@ -8,7 +8,7 @@
     cluster.run("10m")
     assert cluster.requests("web").lost == 0, cluster.timeline()
 
-``VirtualCluster`` is the cluster; ``Cluster`` is its former name. ``Behaviour`` says how a container is, the faults
+``VirtualCluster`` is the cluster. ``Behaviour`` says how a container is, the faults
 (``Fault`` and its subclasses) what happens at a time, ``History`` what has happened. A mistake in a manifest raises
 ``ManifestError``, one in a name, a behaviour, a fault or a duration ``ClusterError``. The modules inside are internal.
 
@@ -57,6 +57,8 @@ the queue's own growth: with the bare formula a load just below saturation would
 above it only slowly.
 """
 
+import warnings
+
 from probelet.errors import ClusterError, ManifestError
 from probelet.virtual.cluster.behaviour import Behaviour, Leak, Pause, Spread
 from probelet.virtual.cluster.cluster import VirtualCluster
@@ -97,7 +99,6 @@ from probelet.virtual.cluster.record import (
 __all__ = [
     "Attempt",
     "Behaviour",
-    "Cluster",
     "ClusterError",
     "Deadlock",
     "DependencyDown",
@@ -134,5 +135,10 @@ __all__ = [
     "VirtualCluster",
 ]
 
-Cluster = VirtualCluster
-"""The former name."""
+
+def __getattr__(name: str) -> object:
+    if name != "Cluster":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The deprecated name (docs/versions.md). It is not kept, so that each place that uses it warns.
+    warnings.warn(f"{__name__}.Cluster is now {__name__}.VirtualCluster", DeprecationWarning, stacklevel=2)
+    return VirtualCluster

@@ -15,7 +15,7 @@ use crate::error::{InputError, release};
 use crate::simulation::Simulation;
 
 /// The containers of a cluster in virtual time: how they answer, the load that they share, the dependencies that
-/// they ask. ``probelet.Cluster`` has a whole cluster around it.
+/// they ask. ``probelet.VirtualCluster`` has a whole cluster around it.
 ///
 /// Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that
 /// add them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns",

@@ -1,0 +1,5 @@
+"""The fixture ``release`` of every module here."""
+
+from tests.system.packages.release import release
+
+__all__ = ["release"]
