@@ -20,6 +20,9 @@ from probelet.cli.verbs import INSTALL_COMPLETION, VERBS, Verb, installed
 STDIN = "/dev/stdin"
 """The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
 
+_RECORDED = ("conformance", "replay")
+"""Verbs for contributors that judge recordings."""
+
 _GROUPS = {
     name: Group(name, sort_key=order)
     for order, name in enumerate(("Node", "Cluster", "Laboratory", "Tools", "For contributors"))
@@ -127,11 +130,21 @@ def _complain_as_json(command: str, error: CliError) -> None:
         complain(msgspec.json.encode(record).decode())
 
 
+def _end_interrupted() -> int:
+    """The exit code after Ctrl-C. A verb that judges has no verdict yet: it ends by the signal, so that a shell does
+    not go on with ``probelet lint deploy/ && kubectl apply``. Any other one follows until somebody stops it."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name in _RECORDED or any(verb.name == name and verb.group == "Laboratory" for verb in VERBS):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    return Exit.GOOD
+
+
 def _end_at_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
     """Ends the process at a Ctrl-C that came while the interpreter ran a callback of its own, such as one of the import
     system: it would print a traceback there, and forget the Ctrl-C."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        os._exit(Exit.GOOD)
+        os._exit(_end_interrupted())
     sys.__unraisablehook__(unraisable)
 
 
@@ -146,12 +159,12 @@ def main(*, handles_interrupt: bool = True) -> NoReturn:
         code = run_command(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = Exit.GOOD
+        code = _end_interrupted()
     except RuntimeError as error:
         # Python 3.11 wraps an exception that ends the making of a class, and Ctrl-C may be that one.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        code = Exit.GOOD
+        code = _end_interrupted()
     except (BrokenPipeError, SystemExit) as error:
         # The reader closed the pipe (`probelet events | head`); rich turns that into its own SystemExit.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):

@@ -72,3 +72,25 @@ def test_no_moment_of_a_verb_ends_in_a_traceback(verb: str, tmp_path: Path) -> N
         _, text = process.communicate(timeout=PATIENCE_SECONDS)
         assert "Traceback" not in text, text
         assert "KeyboardInterrupt" not in text, text
+
+
+INTERRUPTED = """
+import sys
+from probelet.cli import app
+
+def interrupted(arguments):
+    raise KeyboardInterrupt
+
+app.run_command = interrupted
+sys.argv = ["probelet", *sys.argv[1:]]
+app.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [("lint", -signal.SIGINT), ("simulate", -signal.SIGINT), ("replay", -signal.SIGINT), ("top", 0), ("run", 0)],
+)
+def test_a_verb_without_its_verdict_is_no_success(verb: str, code: int) -> None:
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED, verb], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (code, "")

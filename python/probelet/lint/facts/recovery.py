@@ -16,7 +16,7 @@ _REDIS: Final = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 
 _RABBITMQ: Final = frozenset({"rabbitmq-diagnostics", "rabbitmqctl"})
 _OF_THE_NODE: Final = frozenset({"ping", "status"})
-"""What the Erlang node answers, also before the broker in it runs."""
+"""Commands that the Erlang node answers, also before the broker in it runs."""
 
 
 def answers_in_recovery(probe: LintProbe, database: str) -> bool:
