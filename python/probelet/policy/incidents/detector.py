@@ -335,9 +335,7 @@ class IncidentDetector:
             return
         self._number += 1
         since = min(map(self._failed_at, found.pods))
-        made = OpenIncident(
-            f"{since:x}-{self._number}", found.kind, found.thing, found.family, found.cause, since, now
-        )
+        made = OpenIncident(f"{since:x}-{self._number}", found.kind, found.thing, found.family, found.cause, since, now)
         made.judge(found, text)
         self._open[made.id] = made
         for pod in found.pods:
