@@ -36,14 +36,12 @@ def compare(kept: dict[str, float], now: dict[str, float]) -> list[str]:
     ]
 
 
-def program() -> str:
-    """Builds the benchmark and returns its executable."""
-    build = ["cargo", "bench", "-p", "probelet-benches", "--bench", "instructions", "--no-run", "--message-format=json"]
+def program(name: str = "instructions") -> str:
+    """Builds a benchmark in Rust and returns its executable."""
+    build = ["cargo", "bench", "-p", "probelet-benches", "--bench", name, "--no-run", "--message-format=json"]
     lines = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     made = [json.loads(line) for line in lines]
-    return next(
-        str(one["executable"]) for one in made if one.get("executable") and one["target"]["name"] == "instructions"
-    )
+    return next(str(one["executable"]) for one in made if one.get("executable") and one["target"]["name"] == name)
 
 
 def count(executable: str, name: str, times: int) -> int:

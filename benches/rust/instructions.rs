@@ -18,7 +18,7 @@ use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
 use probelet_engine::flight_recorder::{Pending, Ring};
 use probelet_engine::handler::{Asker, Buffers, probe_once};
-use probelet_play::history::History;
+use probelet_play::history::{History, PastAttempt};
 use probelet_play::recording::Start;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -104,9 +104,12 @@ fn grpc(times: u64) {
 }
 
 fn remember(times: u64) {
-    let mut history = History::default();
-    for number in 0..times {
-        black_box(history.add(&past(number as u32, true), ""));
+    // The attempts are made before, because their making has divisions.
+    let attempts: Vec<PastAttempt> = (0..1_024).map(|number| past(number, true)).collect();
+    let (mut history, mut at_ms) = (History::default(), 0);
+    for attempt in attempts.iter().cycle().take(times as usize) {
+        at_ms += 10_000;
+        black_box(history.add(&PastAttempt { at_ms, ..*attempt }, ""));
     }
     black_box(&history);
 }

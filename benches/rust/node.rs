@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings, WorkerId};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
@@ -98,11 +98,16 @@ pub fn node(pods: usize, period_seconds: i32) -> Prober {
 
 /// Drains the outputs and answers every attempt with success; returns how many there were.
 pub fn answer(prober: &mut Prober, now: Instant) -> u64 {
+    answer_each(prober, now, |_| ())
+}
+
+fn answer_each(prober: &mut Prober, now: Instant, mut ended: impl FnMut(WorkerId)) -> u64 {
     let mut attempts = 0;
     while let Some(output) = prober.poll_output() {
         if let Output::Attempt(attempt) = output {
             attempts += 1;
             prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, now);
+            ended(attempt.worker);
         }
     }
     attempts
@@ -111,9 +116,14 @@ pub fn answer(prober: &mut Prober, now: Instant) -> u64 {
 /// Moves the clock to the next deadline and does everything that is due then; returns the new time and the number of
 /// attempts.
 pub fn step(prober: &mut Prober) -> (Instant, u64) {
+    step_each(prober, |_, _| ())
+}
+
+/// The same, and calls `ended` for each attempt.
+pub fn step_each(prober: &mut Prober, mut ended: impl FnMut(WorkerId, Instant)) -> (Instant, u64) {
     let now = prober.next_deadline().expect("a node with probes never sleeps for ever");
     prober.settle(now);
-    let attempts = answer(prober, now);
+    let attempts = answer_each(prober, now, |worker| ended(worker, now));
     prober.settle(now);
     (now, attempts)
 }

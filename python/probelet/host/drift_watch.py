@@ -26,8 +26,11 @@ SAID_MAX: Final = 5
 READ_PERIOD_NS: Final = 60 * SECOND
 """From one look at the histories to the next: a probe with a period of one second fills one in that time."""
 
-READ_MAX: Final = 1_000
-"""Histories of a look: some milliseconds of the event loop. The others come in the next one."""
+READ_MAX: Final = 200
+"""Histories of a look: about a millisecond of the event loop (``benches/python/test_drift.py``)."""
+
+AGAIN_NS: Final = SECOND
+"""From a look at so many to the next one, which goes on with the others."""
 
 SlowestAnswers: TypeAlias = Callable[[int], list[tuple[str, str, ProbeType, int]]]
 """``Engine.slowest_answers``."""
@@ -60,14 +63,15 @@ class DriftWatch:
     def begin(self, pods: Mapping[str, WatchedPod]) -> None:
         """From now on the answers of these pods, which are by UID, are read from the engine."""
         self._pods = pods
-        self._read_later()
+        self._read_after(READ_PERIOD_NS)
 
-    def _read_later(self) -> None:
-        self._timers.arm(self._timers.now() + READ_PERIOD_NS, self._read)
+    def _read_after(self, wait_ns: int) -> None:
+        self._timers.arm(self._timers.now() + wait_ns, self._read)
 
     def _read(self) -> None:
         now_s = self._timers.now() / SECOND
-        for uid, name, probe_type, took_ns in self._slowest_answers(READ_MAX):
+        slowest = self._slowest_answers(READ_MAX)
+        for uid, name, probe_type, took_ns in slowest:
             # A pod may have ended meanwhile, and other agents' pods have no workload here.
             watched = self._pods.get(uid)
             container = None if watched is None else _named(watched.pod, name)
@@ -76,7 +80,7 @@ class DriftWatch:
                 continue
             of = Measured(_workload(watched.pod, watched.template), name, f"{probe_type} answers")
             self._answers.answered(now_s, of, container.image, took_ns / SECOND, probe.timeout_seconds)
-        self._read_later()
+        self._read_after(AGAIN_NS if len(slowest) == READ_MAX else READ_PERIOD_NS)
 
     def result(
         self, pod: Pod, probe_type: str, result: str | None, record: ContainerRecord | None, template: str = ""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from probelet.host.drift_watch import READ_MAX, READ_PERIOD_NS, DriftWatch
+from probelet.host.drift_watch import AGAIN_NS, READ_MAX, READ_PERIOD_NS, DriftWatch
 from probelet.policy.facts.snapshot import ContainerRecord, State
 from probelet.spec.model.container import Container
 from probelet.spec.model.meta import ObjectMeta
@@ -122,3 +122,19 @@ def test_answers_of_pods_and_probes_that_are_gone_count_for_nothing(node: Node) 
     node.slowest = [("u1", "app", "readiness", SECOND)]
     node.clock.advance(READ_PERIOD_NS)
     assert len(node.watch._answers._windows) == 1
+
+
+def test_a_look_at_many_histories_goes_on_after_a_moment(node: Node) -> None:
+    node.watch.begin({"u1": Watched(pod("web:1", readiness_probe=PROBE))})
+    looks: list[int] = []
+
+    def slowest(most: int) -> list[tuple[str, str, ProbeType, int]]:
+        looks.append(node.clock.ns)
+        return [("u1", "app", "readiness", SECOND)] * (most if len(looks) < 3 else most - 1)
+
+    node.watch._slowest_answers = slowest
+    for wait_ns in (READ_PERIOD_NS, AGAIN_NS, AGAIN_NS, READ_PERIOD_NS):
+        node.clock.advance(wait_ns - 1)
+        before = len(looks)
+        node.clock.advance(1)
+        assert len(looks) == before + 1

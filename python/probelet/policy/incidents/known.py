@@ -76,8 +76,8 @@ class Pod:
     bad_ms: int = -2
     """Since when it is bad or was so a short time ago, by the detector's clock."""
     bad_lag_ms: int = 0
-    """How long before ``bad_ms`` the first attempt of that time failed. Python keeps no object of its own for each
-    small number, and large incidents have many pods."""
+    """How long before ``bad_ms`` the first attempt of that time failed: a small number, for which Python has one object
+    however many pods have it."""
     fresh_ms: int = 0
     """Until when it counts although it is good again; 0 while it is bad."""
     exited: str = ""

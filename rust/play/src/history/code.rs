@@ -12,6 +12,7 @@ pub(super) struct Code(u32);
 
 impl Code {
     /// The code of an attempt that ended so long after the one before.
+    #[inline]
     pub(super) fn of(attempt: &PastAttempt, since_ms: i64) -> Self {
         let since = SINCE.code(u64::try_from(since_ms).unwrap_or(0) / SINCE_UNIT_MS as u64);
         let duration = DURATION.code(micros(attempt.duration));
@@ -78,6 +79,7 @@ impl Float {
     }
 
     /// The code of a number, rounded down.
+    #[inline]
     const fn code(&self, number: u64) -> u32 {
         let Some(shift) = (u64::BITS - number.leading_zeros()).checked_sub(self.fraction + 1) else {
             return number as u32;
@@ -103,6 +105,7 @@ impl Float {
 }
 
 /// Microseconds in 64 bits: the standard library counts them in 128, which takes longer than all else here.
+#[inline]
 pub(super) fn micros(length: Duration) -> u64 {
     length.as_secs().saturating_mul(1_000_000).saturating_add(length.subsec_micros().into())
 }

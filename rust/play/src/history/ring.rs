@@ -18,6 +18,8 @@ pub struct History {
     next: u8,
     /// How many of the newest attempts the journal does not have.
     pub(super) unwritten: u8,
+    /// How many of the newest attempts were bad in a row, up to [`TURNS_OF_A_RUN`].
+    bad_run: u8,
     codes: [Code; ATTEMPTS],
 }
 
@@ -31,7 +33,8 @@ pub(super) struct Failures {
 
 impl Default for History {
     fn default() -> Self {
-        Self { newest_ms: 0, failures: None, count: 0, next: 0, unwritten: 0, codes: [Code::default(); ATTEMPTS] }
+        let codes = [Code::default(); ATTEMPTS];
+        Self { newest_ms: 0, failures: None, count: 0, next: 0, unwritten: 0, bad_run: 0, codes }
     }
 }
 
@@ -39,9 +42,7 @@ impl History {
     /// Adds an attempt that has just ended; `text` is what it said. Returns whether it is a turn: a good attempt after a
     /// bad one, or one of the first [`TURNS_OF_A_RUN`] bad ones in a row ([`is_turn`]).
     pub fn add(&mut self, attempt: &PastAttempt, text: &str) -> bool {
-        let is_good = attempt.outcome.is_good();
-        let is_bad = |code: &Code| !code.outcome().is_good();
-        let bad_before = self.codes_from_the_newest().take(TURNS_OF_A_RUN).take_while(is_bad).count();
+        let (bad_before, is_good) = (self.bad_run.into(), attempt.outcome.is_good());
         self.push(attempt);
         self.unwritten = (self.unwritten + 1).min(ATTEMPTS as u8);
         if !is_good {
@@ -102,6 +103,7 @@ impl History {
         self.codes[usize::from(self.next)] = code;
         self.next = (self.next + 1) % ATTEMPTS as u8;
         self.count = (self.count + 1).min(ATTEMPTS as u8);
+        self.bad_run = if attempt.outcome.is_good() { 0 } else { (self.bad_run + 1).min(TURNS_OF_A_RUN as u8) };
     }
 
     pub(super) fn add_failure(&mut self, failure: PastFailure) {
