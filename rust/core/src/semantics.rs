@@ -129,11 +129,6 @@ impl Go {
     pub const fn quotes_fields(self) -> bool {
         matches!(self, Self::V1_26)
     }
-
-    /// Whether the first colon of a redirect's host is the port's; else it is the last one.
-    pub const fn takes_first_colon(self) -> bool {
-        matches!(self, Self::V1_26)
-    }
 }
 
 /// What a handler must know of the kubelet's release.

@@ -135,6 +135,14 @@ pub fn host_of(address: &str) -> Result<&str, &'static str> {
     }
 }
 
+/// The text of `strconv.NumError`.
+pub fn number_error(call: &str, text: &str) -> String {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let why = if is_number { "value out of range" } else { "invalid syntax" };
+    format!("strconv.{call}: parsing {}: {why}", quote(text.as_bytes()))
+}
+
 /// How many bytes of a text are quoted: as many as the kubelet keeps of a body. Go's own texts have no bound and quote
 /// whole headers, up to 10 MiB.
 pub const TEXT_BYTES_MAX: usize = 10_240;

@@ -83,6 +83,18 @@ impl Url {
     }
 }
 
+/// Which hosts a URL may have, by the release of Go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HostRules {
+    /// An address in brackets may have text before it, which is dropped.
+    V1_24,
+    /// The last colon is the port's.
+    V1_25,
+    /// The first colon of a host of HTTP is the port's.
+    #[default]
+    V1_26,
+}
+
 fn is_optional_port(text: &[u8]) -> bool {
     match text {
         [] => true,
@@ -152,7 +164,6 @@ mod tests {
         assert_eq!(error("http://a b/"), r#"parse "http://a b/": invalid character " " in host name"#);
         assert_eq!(error("http://[::1/n"), r#"parse "http://[::1/n": missing ']' in host"#);
         assert_eq!(error("http://h:1:80/"), r#"parse "http://h:1:80/": invalid port ":1:80" after host"#);
-        assert_eq!(Url::parse_before_1_26(b"http://h:1:80/").unwrap().host_name(), b"h:1");
         assert_eq!(error(":x"), r#"parse ":x": missing protocol scheme"#);
         assert_eq!(error("1:x"), r#"parse "1:x": first path segment in URL cannot contain colon"#);
         assert_eq!(error("/a\tb"), r#"parse "/a\tb": net/url: invalid control character in URL"#);
@@ -177,6 +188,23 @@ mod tests {
         assert_eq!(split("http://[fe80::1%25lo]"), ("fe80::1%lo".into(), String::new()));
         assert_eq!(split("http://h:/"), ("h".into(), String::new()));
         assert_eq!(split("http://:80"), (String::new(), "80".into()));
+    }
+
+    #[test]
+    fn hosts_of_older_releases_of_go() {
+        let host = |text: &str, hosts| Url::parse_by(text.as_bytes(), hosts).map(|url| url.host);
+        for older in [HostRules::V1_24, HostRules::V1_25] {
+            assert_eq!(host("http://h:1:80/", older), Ok(b"h:1:80".to_vec()));
+        }
+        assert_eq!(Url::parse_by(b"http://h:1:80/", HostRules::V1_25).unwrap().host_name(), b"h:1");
+        assert_eq!(host("http://[[::1]:80/", HostRules::V1_24), Ok(b"[::1]:80".to_vec()));
+        let text = r#"parse "http://a[b:80/": missing ']' in host"#;
+        assert_eq!(host("http://a[b:80/", HostRules::V1_24), Err(text.to_owned()));
+        assert!(host("http://a]b[/", HostRules::V1_24).is_err());
+        let text = r#"parse "http://[[::1]:80/": invalid IP-literal"#;
+        assert_eq!(host("http://[[::1]:80/", HostRules::V1_25), Err(text.to_owned()));
+        // A host of another scheme may list several hosts.
+        assert_eq!(host("db://h:1:80/", HostRules::V1_26), Ok(b"h:1:80".to_vec()));
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Parses URLs (`url.Parse`).
 
-use super::{Url, User, cut, is_optional_port};
+use super::{HostRules, Url, User, cut, is_optional_port};
 use crate::escape::{Part, escape, unescape};
 use crate::netip;
 use crate::text::quote;
@@ -8,18 +8,14 @@ use crate::text::quote;
 impl Url {
     /// Parses text (`url.Parse`); the error is the whole text of Go's `url.Error`.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
-        Self::parse_with(text, true)
+        Self::parse_by(text, HostRules::default())
     }
 
-    /// Parses text as Go before 1.26 does, for which the last colon of any host is the port's.
-    pub fn parse_before_1_26(text: &[u8]) -> Result<Self, String> {
-        Self::parse_with(text, false)
-    }
-
-    fn parse_with(text: &[u8], strict_colons: bool) -> Result<Self, String> {
+    /// Parses text with a host by the rules of a release of Go.
+    pub fn parse_by(text: &[u8], hosts: HostRules) -> Result<Self, String> {
         let (reference, fragment) = cut(text, b'#');
         let error_of = |text: &[u8], error: String| format!("parse {}: {error}", quote(text));
-        let mut url = parse_reference(reference, strict_colons).map_err(|error| error_of(reference, error))?;
+        let mut url = parse_reference(reference, hosts).map_err(|error| error_of(reference, error))?;
         if let Some(fragment) = fragment.filter(|fragment| !fragment.is_empty()) {
             url.fragment = unescape(fragment, Part::Fragment).map_err(|error| error_of(text, error))?;
             if escape(&url.fragment, Part::Fragment) != fragment {
@@ -31,7 +27,7 @@ impl Url {
 }
 
 /// Parses the part before a fragment (`url.parse`).
-fn parse_reference(text: &[u8], strict_colons: bool) -> Result<Url, String> {
+fn parse_reference(text: &[u8], hosts: HostRules) -> Result<Url, String> {
     if text.iter().any(u8::is_ascii_control) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
@@ -55,8 +51,9 @@ fn parse_reference(text: &[u8], strict_colons: bool) -> Result<Url, String> {
     if rest.starts_with(b"//") && (!scheme.is_empty() || !rest.starts_with(b"///")) {
         let end = rest[2..].iter().position(|&byte| byte == b'/').map_or(rest.len(), |slash| slash + 2);
         // A host of another scheme may list several hosts with ports.
-        let first_colon = strict_colons && (url.scheme == b"http" || url.scheme == b"https");
-        (url.user, url.host) = parse_authority(&rest[2..end], first_colon)?;
+        let is_http = url.scheme == b"http" || url.scheme == b"https";
+        let hosts = if is_http { hosts } else { hosts.min(HostRules::V1_25) };
+        (url.user, url.host) = parse_authority(&rest[2..end], hosts)?;
         rest = &rest[end..];
     } else if !scheme.is_empty() && rest.starts_with(b"/") {
         url.omit_host = true;
@@ -78,11 +75,11 @@ fn split_scheme(text: &[u8]) -> Result<(&[u8], &[u8]), String> {
     Ok((b"", text))
 }
 
-fn parse_authority(authority: &[u8], first_colon: bool) -> Result<(Option<User>, Vec<u8>), String> {
+fn parse_authority(authority: &[u8], hosts: HostRules) -> Result<(Option<User>, Vec<u8>), String> {
     let Some(at) = authority.iter().rposition(|&byte| byte == b'@') else {
-        return Ok((None, parse_host(authority, first_colon)?));
+        return Ok((None, parse_host(authority, hosts)?));
     };
-    let host = parse_host(&authority[at + 1..], first_colon)?;
+    let host = parse_host(&authority[at + 1..], hosts)?;
     let info = &authority[..at];
     if !info.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(byte)) {
         return Err("net/url: invalid userinfo".to_owned());
@@ -93,23 +90,28 @@ fn parse_authority(authority: &[u8], first_colon: bool) -> Result<(Option<User>,
     Ok((Some(User { name, password }), host))
 }
 
-/// Parses a host; `first_colon` says which colon is the port's: the first one, or the last one.
-fn parse_host(host: &[u8], first_colon: bool) -> Result<Vec<u8>, String> {
+fn parse_host(host: &[u8], hosts: HostRules) -> Result<Vec<u8>, String> {
     let checked_port = |port: &[u8]| match is_optional_port(port) {
         true => Ok(()),
         false => Err(format!("invalid port {} after host", quote(port))),
     };
     match host.iter().rposition(|&byte| byte == b'[') {
-        Some(0) => {
-            let end = host.iter().rposition(|&byte| byte == b']').ok_or("missing ']' in host")?;
+        Some(start) if start == 0 || hosts == HostRules::V1_24 => {
+            // A bracket that closes before it opens makes Go 1.24 panic.
+            let end = host.iter().rposition(|&byte| byte == b']').filter(|&end| end > start);
+            let end = end.ok_or("missing ']' in host")?;
             let port = &host[end + 1..];
             checked_port(port)?;
-            Ok([b"[", &bracketed(&host[1..end])?[..], b"]", port].concat())
+            Ok([b"[", &bracketed(&host[start + 1..end])?[..], b"]", port].concat())
         }
         Some(_) => Err("invalid IP-literal".to_owned()),
         None => {
             let is_colon = |&byte: &u8| byte == b':';
-            let colon = if first_colon { host.iter().position(is_colon) } else { host.iter().rposition(is_colon) };
+            let colon = if hosts == HostRules::V1_26 {
+                host.iter().position(is_colon)
+            } else {
+                host.iter().rposition(is_colon)
+            };
             checked_port(colon.map_or(&[], |colon| &host[colon..]))?;
             unescape(host, Part::Host)
         }

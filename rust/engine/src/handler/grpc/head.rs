@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probelet_core::semantics::GrpcGo;
 use probelet_golang::base64::from_base64;
 use probelet_golang::http2::{Field, Fields, Judgement, Text};
-use probelet_golang::text::quote;
+use probelet_golang::text::{number_error, quote};
 
 use super::http_200::HttpStatus;
 use super::http_status::name_of;
@@ -30,10 +30,10 @@ pub(super) enum Head {
 /// What the fields say, without metadata that no probe reads.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    pub(super) is_grpc: bool,
+    is_grpc: bool,
     /// The content type, if the last one is not gRPC's.
-    pub(super) other_type: Option<Arc<Text>>,
-    pub(super) http_status: Option<Arc<Text>>,
+    other_type: Option<Arc<Text>>,
+    http_status: Option<Arc<Text>>,
     encoding: Option<Arc<Text>>,
     code: Option<Code>,
     /// The first status code that is none. Go reads no further.
@@ -77,16 +77,20 @@ impl Fields for Values {
 /// What the fields mean. `is_begun` says that other fields of the response came before; `ends` says that nothing
 /// follows.
 pub(super) fn read(values: Values, is_begun: bool, ends: bool, grpc_go: GrpcGo) -> Head {
-    let http_status = if grpc_go.needs_http_200() { HttpStatus::of(&values) } else { HttpStatus::Ignored };
+    let http_status = if grpc_go.needs_http_200() {
+        HttpStatus::of(values.http_status.as_ref().map(|status| status.bytes()))
+    } else {
+        HttpStatus::Ignored
+    };
     if let HttpStatus::Malformed(status) = http_status {
         return Head::Wrong(status);
     }
     if let Some(code) = &values.wrong_code {
-        let why = why_no_number("ParseInt", &String::from_utf8_lossy(code.bytes()));
+        let why = number_error("ParseInt", &String::from_utf8_lossy(code.bytes()));
         let code = if grpc_go.needs_http_200() { Code::INTERNAL } else { Code::UNKNOWN };
         return Head::Wrong(Status::new(code, format!("transport: malformed grpc-status: {why}")));
     }
-    if let Some(status) = http_status.error(&values, is_begun) {
+    if let Some(status) = http_status.error(values.is_grpc || is_begun, is_begun, values.type_error()) {
         return Head::Wrong(status);
     }
     if !values.is_grpc && !is_begun {
@@ -109,17 +113,18 @@ pub(super) fn read(values: Values, is_begun: bool, ends: bool, grpc_go: GrpcGo) 
 }
 
 impl Values {
-    /// What is wrong with the content type of a response that is not gRPC.
-    pub(super) fn why_not_grpc(&self) -> String {
+    /// What is wrong with the content type.
+    fn type_error(&self) -> Option<String> {
         match &self.other_type {
-            None => "malformed header: missing HTTP content-type".to_owned(),
-            Some(other) => format!("transport: received unexpected content-type {}", quote(other.bytes())),
+            Some(other) => Some(format!("transport: received unexpected content-type {}", quote(other.bytes()))),
+            None if self.is_grpc => None,
+            None => Some("malformed header: missing HTTP content-type".to_owned()),
         }
     }
 
     /// Handles a response without gRPC's content type as a plain HTTP response.
     fn without_grpc(self, ends: bool) -> Head {
-        let why_not = self.why_not_grpc();
+        let why_not = self.type_error().unwrap_or_default();
         let http_status = self.http_status.as_ref().map_or(&b""[..], |status| status.bytes());
         if http_status.is_empty() {
             return Head::Other(Status::internal(format!("malformed header: missing HTTP status; {why_not}")));
@@ -127,7 +132,7 @@ impl Values {
         let text = String::from_utf8_lossy(http_status);
         match text.parse::<i64>() {
             Err(_) => {
-                let why = why_no_number("Atoi", &text);
+                let why = number_error("Atoi", &text);
                 Head::Wrong(Status::internal(format!("transport: malformed http-status: {why}")))
             }
             Ok(status @ 100..200) if ends => Head::Wrong(Status::internal(format!(
@@ -158,14 +163,6 @@ fn is_grpc(content_type: &[u8]) -> bool {
     content_type.strip_prefix(b"application/grpc").is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
 }
 
-/// The text of `strconv.NumError`.
-pub(super) fn why_no_number(call: &str, text: &str) -> String {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let why = if is_number { "value out of range" } else { "invalid syntax" };
-    format!("strconv.{call}: parsing {}: {why}", quote(text.as_bytes()))
-}
-
 const DETAILS: &[u8] = b"grpc-status-details-bin";
 
 #[cfg(test)]
@@ -186,6 +183,25 @@ mod tests {
         for bad in ["", "application/grpcx", "application/grpc-web", "Application/GRPC", "text/html"] {
             assert!(!is_grpc(bad.as_bytes()), "{bad}");
         }
+    }
+
+    #[test]
+    fn grpc_go_v1_72_reads_the_http_status_of_every_response() {
+        let (html, grpc, status) =
+            (("content-type", "text/html"), ("content-type", "application/grpc"), (":status", "503"));
+        let read = |fields: &[(&str, &str)], grpc_go| {
+            let mut values = Values::default();
+            fields.iter().for_each(|(name, value)| values.add(&Field::new(name.as_bytes(), value.as_bytes())));
+            read(values, false, true, grpc_go)
+        };
+        let wrong = |code, text: &str| Head::Wrong(Status::new(code, text));
+        let text = "unexpected HTTP status code received from server: 503 (Service Unavailable)";
+        assert_eq!(read(&[status, html, grpc], GrpcGo::V1_72_2), wrong(Code::UNAVAILABLE, text));
+        assert_eq!(read(&[status, html, grpc], GrpcGo::V1_79_3), Head::CallEnd(Status::new(Code::UNKNOWN, "")));
+        let code = [status, grpc, ("grpc-status", "x")];
+        let text = r#"transport: malformed grpc-status: strconv.ParseInt: parsing "x": invalid syntax"#;
+        assert_eq!(read(&code, GrpcGo::V1_72_2), wrong(Code::INTERNAL, text));
+        assert_eq!(read(&code, GrpcGo::V1_79_3), wrong(Code::UNKNOWN, text));
     }
 
     #[test]

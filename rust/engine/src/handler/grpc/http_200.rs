@@ -1,7 +1,8 @@
 //! The HTTP status of a response as grpc-go v1.72 reads it (internal/transport/http2_client.go:operateHeaders): any but 200
 //! ends the call, also before a gRPC response and in trailers.
 
-use super::head::{Values, why_no_number};
+use probelet_golang::text::number_error;
+
 use super::http_status::name_of;
 use super::status::{Code, Status};
 
@@ -19,22 +20,23 @@ pub(super) enum HttpStatus {
 }
 
 impl HttpStatus {
-    pub(super) fn of(values: &Values) -> Self {
-        let Some(status) = &values.http_status else { return Self::Missing };
-        let text = String::from_utf8_lossy(status.bytes());
+    pub(super) fn of(text: Option<&[u8]>) -> Self {
+        let Some(text) = text else { return Self::Missing };
+        let text = String::from_utf8_lossy(text);
         match text.parse() {
             // Go compares the text: +200 is another number.
             Ok(_) if text == "200" => Self::Good,
             Ok(number) => Self::Other(number),
             Err(_) => {
-                let why = why_no_number("ParseInt", &text);
+                let why = number_error("ParseInt", &text);
                 Self::Malformed(Status::internal(format!("transport: malformed http-status: {why}")))
             }
         }
     }
 
-    /// The error of the response, unless it is gRPC's with a good status.
-    pub(super) fn error(self, values: &Values, is_begun: bool) -> Option<Status> {
+    /// The error of the response, unless it is gRPC's with a good status. `type_error` says what is wrong with its content
+    /// type; `is_begun` that other fields of the response came before.
+    pub(super) fn error(self, is_grpc: bool, is_begun: bool, type_error: Option<String>) -> Option<Status> {
         let (code, wrong) = match self {
             Self::Ignored => return None,
             Self::Malformed(status) => return Some(status),
@@ -47,58 +49,49 @@ impl HttpStatus {
                 (Code::of_http(number), Some(text))
             }
         };
-        if wrong.is_none() && (values.is_grpc || is_begun) {
+        if wrong.is_none() && is_grpc {
             return None;
         }
-        let is_named = values.is_grpc && values.other_type.is_none();
-        let why_not = (!is_named).then(|| values.why_not_grpc());
-        Some(Status::new(code, [wrong, why_not].into_iter().flatten().collect::<Vec<_>>().join("; ")))
+        Some(Status::new(code, [wrong, type_error].into_iter().flatten().collect::<Vec<_>>().join("; ")))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use probelet_golang::http2::{Field, Fields};
-
     use super::*;
 
-    fn error(fields: &[(&str, &str)], is_begun: bool) -> Option<(Code, String)> {
-        let mut values = Values::default();
-        fields.iter().for_each(|(name, value)| values.add(&Field::new(name.as_bytes(), value.as_bytes())));
-        let status = HttpStatus::of(&values).error(&values, is_begun)?;
+    const TYPE: &str = "wrong type";
+
+    fn error(status: Option<&str>, is_grpc: bool, is_begun: bool) -> Option<(Code, String)> {
+        let wrong_type = (!is_grpc || is_begun).then(|| TYPE.to_owned());
+        let status = HttpStatus::of(status.map(str::as_bytes)).error(is_grpc, is_begun, wrong_type)?;
         Some((status.code, String::from_utf8(status.message).unwrap()))
     }
 
-    const GRPC: (&str, &str) = ("content-type", "application/grpc");
-
     #[test]
     fn a_grpc_response_needs_200() {
-        assert_eq!(error(&[(":status", "200"), GRPC], false), None);
-        let text = "unexpected HTTP status code received from server: 503 (Service Unavailable)";
-        assert_eq!(error(&[(":status", "503"), GRPC], false), Some((Code::UNAVAILABLE, text.to_owned())));
-        let text = "malformed header: missing HTTP status";
-        assert_eq!(error(&[GRPC], false), Some((Code::INTERNAL, text.to_owned())));
-        let text = "unexpected HTTP status code received from server: 200 (OK)";
-        assert_eq!(error(&[(":status", "+200"), GRPC], false), Some((Code::UNKNOWN, text.to_owned())));
+        let wrong = |code, text: &str| Some((code, text.to_owned()));
+        let unexpected = |status: &str| format!("unexpected HTTP status code received from server: {status}");
+        assert_eq!(error(Some("200"), true, false), None);
+        let text = unexpected("503 (Service Unavailable)");
+        assert_eq!(error(Some("503"), true, false), wrong(Code::UNAVAILABLE, &text));
+        assert_eq!(error(Some("+200"), true, false), wrong(Code::UNKNOWN, &unexpected("200 (OK)")));
+        assert_eq!(error(None, true, false), wrong(Code::INTERNAL, "malformed header: missing HTTP status"));
+        let text = r#"transport: malformed http-status: strconv.ParseInt: parsing "": invalid syntax"#;
+        assert_eq!(error(Some(""), true, false), wrong(Code::INTERNAL, text));
     }
 
     #[test]
-    fn trailers_need_none() {
-        assert_eq!(error(&[], true), None);
-        assert_eq!(error(&[("content-type", "text/html")], true), None);
-        let text = "unexpected HTTP status code received from server: 100 (Continue); \
-                    malformed header: missing HTTP content-type";
-        assert_eq!(error(&[(":status", "100")], true), Some((Code::UNKNOWN, text.to_owned())));
+    fn trailers_need_none_and_may_have_no_other() {
+        assert_eq!(error(None, true, true), None);
+        let text = "unexpected HTTP status code received from server: 100 (Continue); wrong type";
+        assert_eq!(error(Some("100"), true, true), Some((Code::UNKNOWN, text.to_owned())));
     }
 
     #[test]
-    fn the_last_content_type_counts() {
-        let (html, status) = (("content-type", "text/html"), (":status", "200"));
-        assert_eq!(error(&[status, html, GRPC], false), None);
-        assert_eq!(error(&[status, GRPC, html], false), None);
-        let text = r#"transport: received unexpected content-type "text/html""#;
-        assert_eq!(error(&[status, html], false), Some((Code::UNKNOWN, text.to_owned())));
-        let both = format!("malformed header: missing HTTP status; {text}");
-        assert_eq!(error(&[GRPC, html], false), Some((Code::INTERNAL, both)));
+    fn another_response_has_both_mistakes() {
+        assert_eq!(error(Some("200"), false, false), Some((Code::UNKNOWN, TYPE.to_owned())));
+        let text = "malformed header: missing HTTP status; wrong type";
+        assert_eq!(error(None, false, false), Some((Code::INTERNAL, text.to_owned())));
     }
 }

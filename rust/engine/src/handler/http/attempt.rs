@@ -64,8 +64,8 @@ impl<'a> HttpAttempt<'a> {
     /// The current request; a plain one is built when it is first needed.
     pub(super) fn request(&mut self) -> &mut Request<'a> {
         self.request.get_or_insert_with(|| {
-            let Probe { get, host, port, user_agent, .. } = (self.probe)();
-            Box::new(Request::of_probe(get, host, port, user_agent).expect("a plain request can be built"))
+            let Probe { get, host, port, user_agent, go, .. } = (self.probe)();
+            Box::new(Request::of_probe(get, host, port, user_agent, go).expect("a plain request can be built"))
         })
     }
 

@@ -74,6 +74,7 @@ fn is_sent_unchanged(user_agent: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::semantics::Go;
     use probelet_core::spec::IntOrString;
     use proptest::prelude::*;
 
@@ -121,7 +122,7 @@ mod tests {
             let host = if v6 { "2001:DB8::ffff:1.2.3.4" } else { "10.0.0.1" };
             if let Some((_, bytes)) = written(&path, host) {
                 let get = get(&path);
-                let request = Request::of_probe(&get, host, 80, "kube-probe/1.36").unwrap();
+                let request = Request::of_probe(&get, host, 80, "kube-probe/1.36", Go::default()).unwrap();
                 let mut general = Vec::new();
                 request.write(&mut general);
                 prop_assert_eq!(request.refused(), None);

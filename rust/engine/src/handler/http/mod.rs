@@ -30,7 +30,7 @@ use probelet_play::cause::Cause;
 
 /// The text of a connection that failed with `error`.
 pub(super) fn failure_text(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, error: &str) -> String {
-    match Request::of_probe(get, host, port, asker.user_agent) {
+    match Request::of_probe(get, host, port, asker.user_agent, asker.rules.go) {
         Ok(request) => request.failure_text(error),
         Err(_) => error.to_owned(),
     }
@@ -53,7 +53,7 @@ pub(super) async fn probe(
     };
     let request = match plain {
         Some(_) => None,
-        None => match Request::of_probe(get, host, port, asker.user_agent) {
+        None => match Request::of_probe(get, host, port, asker.user_agent, asker.rules.go) {
             Ok(request) => Some(Box::new(request)),
             Err(text) => return Report::not_begun(text, Cause::Request),
         },

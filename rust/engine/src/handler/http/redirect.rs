@@ -6,7 +6,7 @@ use probelet_golang::header::Headers;
 use probelet_golang::text::quote;
 use probelet_golang::url::Url;
 
-use super::request::{Request, failure_text};
+use super::request::{Request, failure_text, hosts_of};
 
 /// What one request passes on to the next.
 #[derive(Debug)]
@@ -49,8 +49,7 @@ impl<'a> Trail<'a> {
         if location.len() > LOCATION_BYTES_MAX {
             return Next::Failed(last.failure_text(&format!("Location header longer than {LOCATION_BYTES_MAX} bytes")));
         }
-        let parse = if self.go.takes_first_colon() { Url::parse } else { Url::parse_before_1_26 };
-        let reference = match parse(location) {
+        let reference = match Url::parse_by(location, hosts_of(self.go)) {
             Ok(reference) => reference,
             Err(error) => {
                 return Next::Failed(

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use probelet_core::semantics::Go;
 use probelet_core::spec::HttpGet;
 use probelet_golang::base64::base64;
 use probelet_golang::header::{Headers, has_word, is_token_byte, is_value_byte, lists};
 use probelet_golang::punycode::host_to_ascii;
 use probelet_golang::text::{join_host_port, quote};
-use probelet_golang::url::Url;
+use probelet_golang::url::{HostRules, Url};
 
 /// One request of a probe; each redirect makes another.
 #[derive(Clone, Debug)]
@@ -18,17 +19,32 @@ pub(super) struct Request<'a> {
     pub(super) headers: Headers<'a>,
 }
 
+/// The rules about hosts of the kubelet's Go.
+pub(super) const fn hosts_of(go: Go) -> HostRules {
+    match go {
+        Go::V1_24 => HostRules::V1_24,
+        Go::V1_25 => HostRules::V1_25,
+        Go::V1_26 => HostRules::V1_26,
+    }
+}
+
 impl<'a> Request<'a> {
     /// Builds the request of a probe (request.go:NewRequestForHTTPGetAction, 1.36).
     ///
     /// # Errors
     /// The text of the prober error, if the URL that was written cannot be parsed.
-    pub(super) fn of_probe(get: &'a HttpGet, host: &str, port: u16, user_agent: &'a str) -> Result<Self, String> {
+    pub(super) fn of_probe(
+        get: &'a HttpGet,
+        host: &str,
+        port: u16,
+        user_agent: &'a str,
+        go: Go,
+    ) -> Result<Self, String> {
         // The kubelet writes a URL and parses it again. So does this code, because the result may differ.
         let mut url = Url::parse(get.path.as_bytes()).unwrap_or_else(|_| Url::of_path(get.path.as_bytes()));
         url.scheme = if get.scheme.is_empty() { b"http".to_vec() } else { get.scheme.to_lowercase().into_bytes() };
         url.host = join_host_port(host, port).into_bytes();
-        let url = Url::parse(&url.text())?;
+        let url = Url::parse_by(&url.text(), hosts_of(go))?;
         let headers = headers_of(get, user_agent);
         Ok(Self { url, host: headers.first("Host").to_vec(), headers })
     }
@@ -195,7 +211,7 @@ mod tests {
     }
 
     fn written(get: &HttpGet) -> String {
-        let request = Request::of_probe(get, "10.0.0.1", 80, "kube-probe/1.36").unwrap();
+        let request = Request::of_probe(get, "10.0.0.1", 80, "kube-probe/1.36", Go::default()).unwrap();
         let mut bytes = Vec::new();
         request.write(&mut bytes);
         String::from_utf8(bytes).unwrap()
