@@ -45,13 +45,13 @@ def main() -> int:
 
 def _play(side: Side, focus: str | None, processes: int) -> None:
     chosen = Selection((focus,), ()) if focus else selection()
+    commit = subprocess.check_output(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, text=True).strip()
     out = play(side, build(), chosen, processes)
     rows = read_report(out)
     for row in rows:
         if focus or not row.passed:
             sys.stdout.write(f"{side.shown}: {row.state} {row.seconds:.1f} s {row.name}\n")
     if not focus:
-        commit = subprocess.check_output(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, text=True).strip()
         write(side, commit, round(os.getloadavg()[2], 1), rows)
 
 
