@@ -43,6 +43,7 @@ def render(found: dict[str, Any]) -> str:
         "held_builtin": _table(_held_by_scenario(found["held"]["builtin"])),
         "held_count": f"{len(found['held']['random']):,}",
         "held_worse": _held_worse(found["held"]),
+        "held_points": _held_points(found["held"]),
         "cost": _table(_by_state(found["cost"])),
         "cost_pods": found["cost"]["pods"],
         "cost_windows": found["cost"]["windows"],
@@ -95,13 +96,28 @@ def _held_by_fault(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
         "shared",
         "better",
         "worse",
+        "the worst, in points of all requests",
     ]
     for fault in dict.fromkeys(row["fault"] for row in rows):
         these = [row for row in rows if row["fault"] == fault]
         better = sum(_gain(row) > NOISE for row in these)
-        yield [fault, str(len(these)), *_off_and_on(these), str(better), str(sum(map(_is_worse, these)))]
+        yield [fault, str(len(these)), *_off_and_on(these), str(better), *_worse(these)]
     better = sum(_gain(row) > NOISE for row in rows)
-    yield ["**all**", str(len(rows)), *_off_and_on(rows), str(better), str(sum(map(_is_worse, rows)))]
+    yield ["**all**", str(len(rows)), *_off_and_on(rows), str(better), *_worse(rows)]
+
+
+def _worse(rows: list[dict[str, Any]]) -> list[str]:
+    return [str(sum(map(_is_worse, rows))), f"{max(0.0, *map(_points, rows)):.2f}"]
+
+
+def _points(row: dict[str, Any]) -> float:
+    """The share of all requests sent that waiting loses more, in percentage points."""
+    return 100 * (int(row["shared"]["lost"]) - int(row["off"]["lost"])) / max(int(row["off"]["offered"]), 1)
+
+
+def _held_points(found: dict[str, Any]) -> str:
+    rows = (*found["random"], *found["builtin"])
+    return f"{sum(_points(row) > 1 for row in rows)} of all {len(rows)}"
 
 
 def _held_by_scenario(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
@@ -131,6 +147,7 @@ def _held_worse(found: dict[str, Any]) -> str:
     rows = [row for row in (*found["random"], *found["builtin"]) if _is_worse(row)]
     shown = [
         f"{_name(row)}: {row['off']['lost']:,} to {row['shared']['lost']:,} of {row['off']['offered']:,}"
+        f" ({_points(row):+.2f} points)"
         for row in sorted(rows, key=_gain)
     ]
     return "; ".join(shown) or "none"

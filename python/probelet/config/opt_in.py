@@ -192,8 +192,8 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     well do not reach Python. The kubelet has no such events."""
     hold_kills: HoldChoice = "off"
     """Let the liveness kill of a container wait while an incident is open that a restart does not mend. ``prober``: one
-    in which probelet itself is late. ``shared``: also one in which several workloads share what is at fault; one
-    restart goes on as a trial. Default ``off``, as in the kubelet: no kill waits. A pod chooses for itself by
+    in which probelet itself is late. ``shared``: also one in which several workloads share what is at fault; few
+    restarts go on as trials. Default ``off``, as in the kubelet: no kill waits. A pod chooses for itself by
     annotation (``probelet.dev/hold-kills``). Needs ``incidents``."""
     hold_kills_for: DurationAboveZero = 5 * MINUTE
     """How long such a kill waits at most, above 0. Default 5m."""

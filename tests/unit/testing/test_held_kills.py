@@ -56,8 +56,8 @@ def test_one_restart_is_the_trial_and_the_others_outlive_a_shared_fault() -> Non
     made = node()
     answers(made, "success * 3", "failure: db is slow * 12", "success")
     made.run("5m")
-    assert len(killed(made)) <= 3, "trials, ever later"
-    assert set(held(made)) == set(PODS) - {killed(made)[0]} | set(killed(made)[:1]) & set(held(made))
+    assert len(killed(made)) <= 4, "trials, ever later"
+    assert set(held(made)) >= set(PODS) - set(killed(made)[:2]), "two programs of three have a trial, of six pods"
     assert all(made.ready(pod) for pod in [*PODS, "mail-0"])
     [text] = {
         event.message.partition("incident ")[2].partition(" ")[2] for event in made.events if event.reason == "KillHeld"
@@ -70,10 +70,11 @@ def test_a_restart_that_helps_is_followed_by_the_others() -> None:
     # Each stands still until it is restarted.
     answers(made, "success * 3", "failure")
     made.run("65s")
-    [trial] = killed(made)
-    answers(made, "success", pods=[trial])
+    trials = killed(made)
+    assert len(trials) == 2
+    answers(made, "success", pods=trials)
     made.run("15s")
-    assert len(killed(made)) == 2, "one follows the one that answers"
+    assert len(killed(made)) == 5, "the other one of each program, and one of the third"
 
 
 def test_no_kill_waits_longer_than_the_bound() -> None:

@@ -2,12 +2,14 @@
 
  1. A kill waits if its pod belongs to an open incident of a kind that the pod's choice names: ``prober``, where the
     prober itself was late, or with ``shared`` also where several workloads share what is at fault.
- 2. The first kill of a shared incident goes on: it is the trial. Nothing that is restarted mends a prober, so in its
-    incidents there is no trial.
- 3. While the trial's container has not answered its liveness probe, the others wait. Once it has, they follow: at any
-    time no more restarts are under way than have answered, so 1, then 2, then 4. A container that fails again after its
-    restart takes its answer back. Half a minute after a trial, a minute after the second one, and so on, there is
-    another one, because what a restart did not mend it may mend now.
+ 2. The first kill of a shared incident goes on: it is the trial. So is the first one of each other program while no
+    more than a quarter of the incident's pods were restarted, because one program may start slowly. Nothing that is
+    restarted mends a prober, so in its incidents there is no trial.
+ 3. While no trial's container has answered its liveness probe, the others wait. Once one has, they follow: at any time
+    no more restarts are under way than have answered, so 1, then 2, then 4. The same holds for each program by itself,
+    so that a slow one holds up no other, and its first one goes at once. A container that fails again after its restart
+    takes its answer back. Half a minute after a trial, a minute after the second one, and so on, there is another one,
+    because what a restart did not mend it may mend now.
  4. A container that waits is probed on. A success forgets its kill. A failure asks again by these rules: once the
     incident is over, or is of another kind, the kill goes on.
  5. No kill waits longer than ``most_ns``. Then it goes on without a fresh failure too.
@@ -42,8 +44,13 @@ KINDS: Final[dict[HoldChoice, frozenset[Kind]]] = {
 }
 """The kinds of incidents in which the kills of a pod wait, by its choice."""
 
+TRIALS_SHARE: Final = 4
+"""The pods of an incident for each of its first trials."""
+
 _Key: TypeAlias = tuple[str, str]
 """A pod's UID and a container's name."""
+
+_State: TypeAlias = Literal["pending", "answers", "fails"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,8 @@ class Verdict:
     choice: HoldChoice
     restarts: bool
     """Whether the container runs again after a kill."""
+    program: str = ""
+    """Containers with one program are alike: if a restart mends one, it mends the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +90,43 @@ class Held:
 
 
 @dataclass(slots=True)
+class _Restart:
+    """A container that was restarted, and how it has been since then."""
+
+    program: str
+    state: _State = "pending"
+
+
+@dataclass(slots=True)
 class _Group:
     """The restarts of one incident."""
 
-    restarted: dict[_Key, Literal["pending", "answers", "fails"]] = field(default_factory=dict)
-    """How each container that was restarted has been since then."""
+    restarted: dict[_Key, _Restart] = field(default_factory=dict)
     trials: int = 0
     next_ns: int = 0
     """When the next trial may be, whatever became of the restarts before."""
 
-    def has_room(self, now: int) -> bool:
-        """Whether one more restart may go on."""
-        states = Counter(self.restarted.values())
-        return states["pending"] < states["answers"] or now >= self.next_ns
+    def has_room(self, now: int, program: str, pods: int) -> bool:
+        """Whether one more restart may go on, of a program; ``pods`` are those of the incident."""
+        states = Counter(each.state for each in self.restarted.values())
+        own = Counter(each.state for each in self.restarted.values() if each.program == program)
+        if now >= self.next_ns or states["pending"] < states["answers"]:
+            return True
+        if not own and len(self.restarted) * TRIALS_SHARE < pods:
+            return True
+        return states["answers"] > 0 and own["pending"] < max(own["answers"], not own["fails"])
 
-    def restart(self, key: _Key, now: int) -> None:
+    def restart(self, key: _Key, now: int, program: str) -> None:
         """A container is restarted."""
-        self.restarted[key] = "pending"
+        self.restarted[key] = _Restart(program)
         if now >= self.next_ns:
             self.next_ns = now + TRIAL_NS * 2**self.trials
             self.trials += 1
+
+    def note(self, key: _Key, state: _State) -> None:
+        """A container has answered or failed; says nothing about one that was not restarted."""
+        if (found := self.restarted.get(key)) is not None:
+            found.state = state
 
 
 class KillHold:
@@ -131,7 +157,7 @@ class KillHold:
         is_over = held is not None and not held.since_ns <= now < held.until_ns
         if is_over or self._is_next(verdict, incident, now):
             self._go(verdict)
-            self._groups.setdefault(incident.id, _Group()).restart((uid, name), now)
+            self._groups.setdefault(incident.id, _Group()).restart((uid, name), now, verdict.program)
             return None
         if held is None:
             held = Held(name, verdict.container_id, incident.id, incident.title, now,
@@ -164,8 +190,7 @@ class KillHold:
         if self.held(*key) is not None:
             self._end(*key, "recovered")
         for group in self._groups.values():
-            if key in group.restarted:
-                group.restarted[key] = "answers"
+            group.note(key, "answers")
 
     def over(self, incident_id: str) -> None:
         """An incident is over. What waits is asked about at its next failure."""
@@ -182,10 +207,8 @@ class KillHold:
         if incident.kind != "shared":
             return False
         group = self._groups.setdefault(incident.id, _Group())
-        key = verdict.pod_uid, verdict.container
-        if key in group.restarted:
-            group.restarted[key] = "fails"
-        return verdict.restarts and group.has_room(now)
+        group.note((verdict.pod_uid, verdict.container), "fails")
+        return verdict.restarts and group.has_room(now, verdict.program, incident.counts.pods)
 
     def _go(self, verdict: Verdict) -> None:
         uid, name = verdict.pod_uid, verdict.container

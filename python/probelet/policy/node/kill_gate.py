@@ -102,7 +102,8 @@ class KillGate:
         if self.is_going(uid, container.name, container_id):
             return None
         restarts = restart_spec(pod, container).after_kill()
-        verdict = Verdict(uid, container.name, container_id, self.choice_of(pod), restarts)
+        program = f"{container.name} {container.image}"
+        verdict = Verdict(uid, container.name, container_id, self.choice_of(pod), restarts, program)
         held = self._hold.judge(now, verdict, self._incident_of(uid))
         if held is None and self._on_going is not None:
             self._on_going(uid, container.name)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.policy.incidents import Incident, Turn
+from probelet.policy.incidents import Counts, Incident, Turn
 from probelet.policy.incidents.hold import TRIAL_NS, KillHold, Verdict
 from probelet.spec.annotation.hold_kills import HoldChoice
 
@@ -14,8 +14,10 @@ SHARED = Incident("i1", "shared", 0, shared="target", value="db:5432")
 PROBER = Incident("i2", "prober", 0, shared="node", value="n1")
 
 
-def verdict(pod: str, *, instance: int = 0, choice: HoldChoice = "shared", restarts: bool = True) -> Verdict:
-    return Verdict(pod, "app", f"t://{pod}-{instance}", choice, restarts)
+def verdict(
+    pod: str, *, instance: int = 0, choice: HoldChoice = "shared", restarts: bool = True, program: str = ""
+) -> Verdict:
+    return Verdict(pod, "app", f"t://{pod}-{instance}", choice, restarts, program)
 
 
 def answer(hold: KillHold, pod: str, *, probe_type: str = "liveness", is_good: bool = True) -> None:
@@ -67,6 +69,43 @@ def test_a_restarted_container_that_fails_again_takes_its_answer_back_and_waits(
     answer(hold, "trial")
     assert waits(hold, 30, "trial", instance=1)
     assert waits(hold, 31, "a")
+
+
+def of_program(hold: KillHold, now: int, pod: str, *, pods: int = 8, instance: int = 0) -> bool:
+    """Whether the kill of a pod waits, whose program is its name's first letter."""
+    incident = replace(SHARED, counts=Counts(pods=pods))
+    return hold.judge(now, verdict(pod, program=pod[0], instance=instance), incident) is not None
+
+
+@pytest.mark.parametrize(("pods", "trials"), [(1, 1), (2, 1), (4, 1), (5, 2), (8, 2), (9, 3), (16, 4), (100, 6)])
+def test_each_program_has_a_trial_up_to_a_quarter_of_the_pods(pods: int, trials: int) -> None:
+    hold = KillHold(MOST)
+    assert [of_program(hold, now, f"{name}1", pods=pods) for now, name in enumerate("abcdef")] == [False] * trials + [
+        True
+    ] * (6 - trials)
+    assert of_program(hold, 7, "a2", pods=pods), "one of a program is enough"
+
+
+def test_once_a_trial_has_answered_each_program_goes_on_at_its_own_pace() -> None:
+    hold = KillHold(MOST)
+    assert [of_program(hold, 0, pod) for pod in ("slow1", "fast1", "other1")] == [False, False, True]
+    answer(hold, "fast1")
+    # The slow program has not answered yet, and holds up no other one.
+    assert [of_program(hold, 10, pod) for pod in ("fast2", "fast3", "slow2", "other1", "other2")] == [
+        False, True, True, False, True,
+    ]  # fmt: skip
+    answer(hold, "fast2")
+    assert [of_program(hold, 20, pod) for pod in ("fast3", "fast4", "fast5")] == [False, False, True]
+
+
+def test_a_program_whose_restart_did_not_mend_has_no_pace_of_its_own() -> None:
+    hold = KillHold(10 * TRIAL_NS)
+    assert [of_program(hold, 0, pod) for pod in ("a1", "b1")] == [False, False]
+    answer(hold, "a1")
+    assert not of_program(hold, 10, "a2")
+    assert of_program(hold, 11, "b1", instance=1), "as many have answered as are under way, and its own has failed"
+    assert of_program(hold, 12, "b2")
+    assert not of_program(hold, TRIAL_NS, "b2"), "it is the next trial"
 
 
 def test_a_trial_that_does_not_answer_is_followed_by_others_ever_later() -> None:

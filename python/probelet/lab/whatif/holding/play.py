@@ -154,7 +154,8 @@ class HeldPlay:
         uid, name = known.pod.uid, life.container
         self._give(Passed())
         choice = self._options.choice if known.choice is None else known.choice
-        verdict = Verdict(uid, name, life.container_id, choice, restarts=True)
+        image = next((subject.image for subject in known.subjects if subject.container == name), "")
+        verdict = Verdict(uid, name, life.container_id, choice, restarts=True, program=f"{name} {image}")
         held = self._hold.judge(self._now_us * NS_PER_US, verdict, self._detector.striking(uid))
         if held is None:
             self.kills[kill.container_id] = msgspec.structs.replace(kill, at_us=self._now_us)
