@@ -48,7 +48,7 @@ def damaged(folder: Path, damage: str) -> None:
         journal.write_bytes(DAMAGES[damage](journal.read_bytes()))
 
 
-async def stays_ready(bare_node: AgentNode, seconds: float = 20) -> None:
+async def stays_ready(bare_node: AgentNode, seconds: float = 5) -> None:
     """An agent begins, and writes no condition until it has probed."""
     since, writes, written = bare_node.condition(), bare_node.api.seen("apply", "pods"), list[bool]()
     bare_node.api.store.listeners.append(lambda: written.append(bare_node.is_ready()))

@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 from lightkube.config.client_adapter import user_auth, verify_cluster
 from lightkube.config.kubeconfig import SERVICE_ACCOUNT, KubeConfig, SingleConfig
 from lightkube.config.models import User
@@ -85,8 +86,12 @@ class Access:
         )
 
     def _certificates(self) -> ssl.SSLContext:
+        cluster = self.config.cluster
+        if urlsplit(self.server).scheme == "http":
+            # Nobody verifies anything without TLS, and to read the authorities of this machine takes 25 ms of a core.
+            cluster = msgspec.structs.replace(cluster, insecure=True)
         try:
-            context = verify_cluster(self.config.cluster, self.config.user or User(), self.config.abs_file)
+            context = verify_cluster(cluster, self.config.user or User(), self.config.abs_file)
         except (OSError, ConfigError, ValueError) as error:
             # An error of the TLS library names neither the file nor the field.
             named = self.config.cluster.certificate_auth or "certificate-authority-data or client certificate"
