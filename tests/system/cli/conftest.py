@@ -2,15 +2,19 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from probelet.cli.app import run_command
 from probelet.server.control.client import Client
 
 from tests.support.limited import limited
@@ -44,6 +48,18 @@ def processes_with(marker: str) -> list[int]:
 def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "probelet", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+
+def refusing(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command line that ends before it starts anything, in this process: a start of the interpreter for each
+    mistake would take most of the time. A run that begins after all ends within a second."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        try:
+            code = run_command([*arguments, "--duration", "1s"])
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 class Run:

@@ -14,7 +14,16 @@ from typing import Any
 
 import pytest
 
-from tests.system.cli.conftest import Run, Start, manifest, probelet, processes_with, wait_for, with_image
+from tests.system.cli.conftest import (
+    Run,
+    Start,
+    manifest,
+    probelet,
+    processes_with,
+    refusing,
+    wait_for,
+    with_image,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -88,7 +97,7 @@ def texts(name: str, marker: str) -> Iterator[tuple[str, bytes, str]]:
 
 def refused(path: Path, state_dir: Path, *options: str) -> str:
     """The line that ``run`` prints when it refuses to start."""
-    ended = probelet("run", str(path), *options, "--listen", "127.0.0.1:0", "--state-dir", str(state_dir))
+    ended = refusing("run", str(path), *options, "--listen", "127.0.0.1:0", "--state-dir", str(state_dir))
     assert (ended.returncode, ended.stdout) == (2, "")
     [line] = ended.stderr.splitlines()
     assert not state_dir.exists()
@@ -104,6 +113,14 @@ def test_run_refuses_a_wrong_manifest(what: str, tmp_path: Path, marker: str) ->
     options = ["--strict"] if what == "a pod twice" else []
     assert refused(path, tmp_path / "state", *options).startswith(f"probelet run: {path}:{message}")
     assert processes_with(marker) == []
+
+
+def test_a_process_that_refuses_ends_with_the_same_line(tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text("a: [b\nc: }\n")
+    ended = probelet("run", str(path), "--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "state"))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"{refused(path, tmp_path / 'state')}\n"
 
 
 def test_run_refuses_an_unreadable_file(tmp_path: Path) -> None:
@@ -298,7 +315,7 @@ def test_a_configuration_with_a_mistake(text: str, message: str, tmp_path: Path,
     path, config = tmp_path / "web.yaml", tmp_path / "config.yaml"
     path.write_text(manifest("web", marker))
     config.write_text(f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}\n")
-    ended = probelet("run", str(path), "--config", str(config), "--listen", "127.0.0.1:0")
+    ended = refusing("run", str(path), "--config", str(config), "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == f"probelet run: {config}:{message}\n"
     assert processes_with(marker) == []

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,9 +72,12 @@ def test_it_ends_and_leaves_nothing(installed: Administrator, tmp_path: Path) ->
     kubectl = installed.kubectl
     # It waits for each object until that is gone; one that does not go fails it.
     kubectl("delete", "-k", OVERLAY, "--timeout=60s")
+    by_namespace: defaultdict[str, list[str]] = defaultdict(list)
     for kind, namespace, name in kustomized(OVERLAY):
-        place = ["-n", namespace] if namespace else []
-        assert "NotFound" in kubectl("get", kind, name, *place, check=False), (kind, name)
+        by_namespace[namespace].append(f"{kind}/{name}")
+    for namespace, names in by_namespace.items():
+        said = kubectl("get", *names, *(["-n", namespace] if namespace else []), check=False)
+        assert said.count("(NotFound)") == len(names), said
     # A kind that comes back has no request of before. Pods stay.
     with pytest.raises(ApiError):
         installed.control.api.get(f"{REQUESTS}/again")

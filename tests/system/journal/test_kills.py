@@ -14,7 +14,6 @@ from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, p
 
 pytestmark = pytest.mark.e2e
 
-KILLS = 20
 STARTUP, LIVENESS = 8, 3
 FULL_AT_BYTES = 200
 """The journal of one probe fits, the journal of two does not."""
@@ -106,11 +105,12 @@ def forget_what_was_lost(runtime: SurvivingRuntime, service: Probelet) -> None:
         answers.forget(fits[0])
 
 
-async def test_twenty_kills_at_random_instants(runtime: SurvivingRuntime, service: Probelet) -> None:
+@pytest.mark.parametrize("kills", [7, pytest.param(20, marks=pytest.mark.slow)])
+async def test_kills_at_random_instants(kills: int, runtime: SurvivingRuntime, service: Probelet) -> None:
     dice = random.Random(7)
     await service.start()
     await ready(service)
-    for _ in range(KILLS):
+    for _ in range(kills):
         await asyncio.sleep(dice.uniform(0.0, 2.0))
         await service.kill()
         forget_what_was_lost(runtime, service)
@@ -125,7 +125,7 @@ async def test_twenty_kills_at_random_instants(runtime: SurvivingRuntime, servic
     assert max(runtime.stops["starting"]) <= STARTUP + 1, "no allowance is given twice"
     assert min(runtime.stops["dying"]) >= LIVENESS
     await service.kill()
-    assert (service.count_of("journal: read the memory"), service.count_of("not believed")) == (KILLS, 0)
+    assert (service.count_of("journal: read the memory"), service.count_of("not believed")) == (kills, 0)
 
 
 async def test_a_full_disk_stops_no_probe(runtime: SurvivingRuntime, service: Probelet) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.cli.conftest import Start, manifest, probelet, processes_with, wait_for, with_image
+from tests.system.cli.conftest import Start, manifest, probelet, processes_with, refusing, wait_for, with_image
 
 pytestmark = pytest.mark.e2e
 
@@ -47,7 +47,7 @@ def test_a_strict_run_reports_all_mistakes_in_manifests_and_starts_nothing(
     bad = tmp_path / "bad.yaml"
     bad.write_text(manifest("bad", marker, probe="    livenessProbe: {periodSeconds: -1, exec: {command: [a]}}"))
     missing = tmp_path / "missing.yaml"
-    ended = probelet("run", good, str(bad), str(missing), "--strict", "--listen", "127.0.0.1:0")
+    ended = refusing("run", good, str(bad), str(missing), "--strict", "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     lines = ended.stderr.splitlines()
     assert all(line.startswith("probelet run: ") for line in lines)
@@ -62,7 +62,7 @@ def test_run_reports_all_mistakes_in_the_configuration(good: str, tmp_path: Path
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nruntimeRequestTimeout: -1s\n"
         "---\napiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\nphaze: spread\n"
     )
-    ended = probelet("run", good, "--config", str(config), "--feature-gates", "NoSuch=true", "--listen", "127.0.0.1:0")
+    ended = refusing("run", good, "--config", str(config), "--feature-gates", "NoSuch=true", "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     lines = ended.stderr.splitlines()
     assert [line.split(": ")[:2] for line in lines[:2]] == [
@@ -115,7 +115,7 @@ def test_a_node_that_denies_hosts_in_probes_refuses_them_at_their_line(
     bad.write_text(manifest("bad", marker, probe=probe))
     config = tmp_path / "config.yaml"
     config.write_text("apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\ndenyHostProbes: true\n")
-    ended = probelet("run", str(bad), "--config", str(config), "--listen", "127.0.0.1:0")
+    ended = refusing("run", str(bad), "--config", str(config), "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
         f"probelet run: {bad}:13: spec.containers[0].readinessProbe.httpGet.host: Forbidden: violates PodSecurity "
