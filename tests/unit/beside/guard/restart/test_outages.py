@@ -315,7 +315,7 @@ def test_a_pod_is_forgotten_with_all_that_is_known_about_it() -> None:
     held: list[TestPod | object] = [
         *guard._cluster.failed_since._since,
         *guard._cluster.node_held,
-        *guard._cluster.of_node.nodes(),
+        *guard._cluster.of_node._nodes,
         *guard._outbox.held._reasons,
         *guard._cluster.pods,
         *guard._cluster.entries,
