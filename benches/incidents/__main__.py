@@ -3,18 +3,31 @@
 import argparse
 import json
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 from benches.incidents import page
 from benches.incidents.builtin import EXPECTED, builtin
+from benches.incidents.cluster import cluster
 from benches.incidents.cost import cost
 from benches.incidents.held import held, held_scenario
+from benches.incidents.history import history
 from benches.incidents.large import large
 from benches.incidents.quiet import quiet
+from benches.incidents.readers import readers
 from benches.incidents.verdict import judge
 from benches.incidents.world import world
 from benches.machine import ROOT, machine
+
+PARTS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
+    "large": large,
+    "cluster": cluster,
+    "cost": cost,
+    "history": history,
+    "readers": readers,
+}
+"""The parts without random clusters."""
 
 
 def main() -> int:
@@ -25,25 +38,23 @@ def main() -> int:
     )
     parser.add_argument("--hours", type=int, default=10_000, help="quiet hours")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--cost", action="store_true", help="only measure the cost, and keep the other results")
+    parser.add_argument("--only", choices=("held", *PARTS), help="measure this part, and keep the other results")
     parser.add_argument("--page", action="store_true", help="only render the kept results")
-    parser.add_argument("--held", action="store_true", help="measure anew only the kills that wait")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     options = parser.parse_args()
-    if options.held:
-        found = json.loads(page.RESULTS.read_text())
-        found["held"] = held_kills(options.count, options.seed, options.processes)
-        print(f"{len(found['held']['random'])} clusters with held kills and without", flush=True)
-        if options.dry:
-            return 0
-        page.RESULTS.write_text(json.dumps(found, indent=1) + "\n")
-    elif options.cost:
-        kept = json.loads(page.RESULTS.read_text())
-        page.RESULTS.write_text(json.dumps(kept | {"cost": with_machine(cost())}, indent=1) + "\n")
-    elif not options.page:
-        found = measured(options.count, options.seed, options.hours, options.processes)
-        rows = found["random"]
-        print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right; quiet: {found['quiet']}", flush=True)
+    if not options.page:
+        if options.only is None:
+            found = measured(options.count, options.seed, options.hours, options.processes)
+            rows = found["random"]
+            print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right; quiet: {found['quiet']}", flush=True)
+        else:
+            part = (
+                held_kills(options.count, options.seed, options.processes)
+                if options.only == "held"
+                else with_machine(PARTS[options.only]())
+            )
+            print(json.dumps({options.only: part})[:1_000], flush=True)
+            found = json.loads(page.RESULTS.read_text()) | {options.only: part}
         if options.dry:
             return 0
         page.RESULTS.write_text(json.dumps(found, indent=1) + "\n")
@@ -69,9 +80,8 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         "random": rows,
         "builtin": scenarios,
         "quiet": quiet_hours,
-        "large": large(),
         "held": held_kills(count, seed, processes),
-        "cost": with_machine(cost()),
+        **{name: with_machine(part()) for name, part in PARTS.items()},
     }
 
 

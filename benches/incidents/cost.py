@@ -8,25 +8,18 @@ turns off.
 """
 
 import asyncio
-import socket
 import statistics
-import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import yaml
-from probelet.server.control.client import Client
-from probelet.server.error import NotRunningError
+from benches.incidents.process import Cpu, answering, cpu, run, write_pods
 
 PODS: Final = 100
 PERIOD_SECONDS: Final = 1
 WINDOWS: Final = 12
 WINDOW_SECONDS: Final = 5.0
-Cpu: TypeAlias = tuple[float, float]
-"""Of the event loop's thread, and of the whole process."""
 Pair: TypeAlias = tuple[Cpu, Cpu]
 """With incidents and without."""
 SETTLED_SECONDS: Final = 15.0
@@ -48,11 +41,12 @@ async def _pairs(order: tuple[bool, bool], windows: int) -> tuple[list[Pair], li
     """The pairs while the probes are well, and while all of them fail."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        listener = socket.create_server(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-        server = await asyncio.start_server(_answer, sock=listener)
-        (folder / "pods.yaml").write_text(yaml.safe_dump_all(_pod(number, port) for number in range(PODS)))
-        runs = {is_on: await stack.enter_async_context(_run(folder, is_on)) for is_on in order}
+        server, port = await answering()
+        write_pods(folder, PODS, port, PERIOD_SECONDS)
+        runs = {
+            is_on: await stack.enter_async_context(run(folder, PODS, f"incidents: {str(is_on).lower()}"))
+            for is_on in order
+        }
         await asyncio.sleep(SETTLED_SECONDS)
         well = await _windows(runs, windows)
         server.close()
@@ -60,56 +54,12 @@ async def _pairs(order: tuple[bool, bool], windows: int) -> tuple[list[Pair], li
         return well, await _windows(runs, windows)
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.readuntil(b"\r\n\r\n")
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-    await writer.drain()
-    writer.close()
-
-
-def _pod(number: int, port: int) -> dict[str, Any]:
-    action = {"host": "127.0.0.1", "port": port, "path": "/"}
-    probe = {"periodSeconds": PERIOD_SECONDS, "timeoutSeconds": 1, "httpGet": action}
-    container = {"name": "app", "command": ["sleep", "100000"], "readinessProbe": probe}
-    spec = {"terminationGracePeriodSeconds": 1, "containers": [container]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"pod-{number}"}, "spec": spec}
-
-
-@asynccontextmanager
-async def _run(folder: Path, is_on: bool) -> AsyncIterator[int]:
-    """A ``probelet run`` whose pods are all ready; its process."""
-    own = folder / ("on" if is_on else "off")
-    own.mkdir()
-    head = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
-    (own / "config.yaml").write_text(f"{head}incidents: {str(is_on).lower()}\n")
-    flags = ("--config", own / "config.yaml", "--state-dir", own / "state", "--listen", "127.0.0.1:0")
-    command = (sys.executable, "-m", "probelet", "run", folder / "pods.yaml", *flags)
-    quiet = asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(*map(str, command), stdout=quiet, stderr=quiet)
-    try:
-        while not _are_ready(own / "state"):
-            assert process.returncode is None, "probelet run has ended"
-            await asyncio.sleep(0.5)
-        yield process.pid
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-def _are_ready(state: Path) -> bool:
-    try:
-        pods = Client(state).status()["pods"]
-    except NotRunningError:
-        return False
-    return len(pods) == PODS and all(pod["ready"] for pod in pods)
-
-
 async def _windows(runs: dict[bool, int], windows: int) -> list[Pair]:
     found: list[Pair] = []
-    before = {is_on: _cpu(process) for is_on, process in runs.items()}
+    before = {is_on: cpu(process) for is_on, process in runs.items()}
     for _ in range(windows):
         await asyncio.sleep(WINDOW_SECONDS)
-        after = {is_on: _cpu(process) for is_on, process in runs.items()}
+        after = {is_on: cpu(process) for is_on, process in runs.items()}
         on, off = (_for_an_attempt(before[is_on], after[is_on]) for is_on in (True, False))
         found.append((on, off))
         before = after
@@ -134,13 +84,3 @@ def _summed_up(pairs: list[Pair]) -> dict[str, float]:
         "on": round(statistics.median(on[1] for on, _ in pairs), 1),
         "off": round(statistics.median(off[1] for _, off in pairs), 1),
     }
-
-
-def _cpu(process: int) -> Cpu:
-    """Seconds of the first thread, which is the event loop's, and of all threads; ticks of `stat` are as long as a
-    hundred attempts."""
-    threads = {
-        task.parent.name: int(task.read_text().split()[0]) / 1e9
-        for task in Path(f"/proc/{process}/task").glob("*/schedstat")
-    }
-    return threads[str(process)], sum(threads.values())

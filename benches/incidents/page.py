@@ -39,6 +39,10 @@ def render(found: dict[str, Any]) -> str:
         "pods": f"{found['large']['pods']:,}",
         "kib": f"{found['large']['kib']:,}",
         "micros": f"{found['large']['micros_a_turn']:.0f}",
+        "peak": _mib(found["large"]["peak_kib"]),
+        **_cluster(found["cluster"]),
+        **_history(found["history"]),
+        **_readers(found["readers"]),
         "held": _table(_held_by_fault(found["held"]["random"])),
         "held_builtin": _table(_held_by_scenario(found["held"]["builtin"])),
         "held_count": f"{len(found['held']['random']):,}",
@@ -162,6 +166,57 @@ def _by_state(found: dict[str, Any]) -> Iterator[list[str]]:
     for name, state in (("are well", found["well"]), ("all fail, in one incident", found["failing"])):
         loop_on, loop_off, on, off = (f"{state[key]:.0f} µs" for key in ("loop_on", "loop_off", "on", "off"))
         yield [name, loop_on, loop_off, f"{state['from']:.0f} to {state['to']:.0f} µs", on, off]
+
+
+def _cluster(found: dict[str, Any]) -> dict[str, str]:
+    names = {"cluster_pods": f"{found['pods']:,}", "cluster_nodes": f"{found['nodes']:,}"}
+    sizes = {f"cluster_{which}": _mib(found[f"{which}_kib"]) for which in ("known", "peak")}
+    return {**names, **sizes, "cluster_mib": _mib(found["kib"])}
+
+
+def _history(found: dict[str, Any]) -> dict[str, str]:
+    sides = [found[f"least_{side}_ns"] for side in ("with", "without")]
+    return {
+        "history_turns": f"{found['turns']:,}",
+        "history_runs": f"{found['runs']:,}",
+        "history_workers": f"{found['workers']:,}",
+        "history_with": f"{sides[0]:.0f}",
+        "history_without": f"{sides[1]:.0f}",
+        "history_more": f"{sides[0] - sides[1]:.0f}",
+        "history_middle": f"{found['with_ns'] - found['without_ns']:.0f}",
+        "history_instructions": f"{found['instructions']:.0f}" if "instructions" in found else "an uncounted number of",
+        "history_bytes": f"{found['bytes']:,}",
+        "history_failures": f"{found['failures_bytes']:,}",
+        "history_origin": _origin(found, "rust"),
+    }
+
+
+def _readers(found: dict[str, Any]) -> dict[str, str]:
+    return {
+        "readers": f"{found['readers']:,}",
+        "readers_pods": f"{found['pods']:,}",
+        "readers_pairs": f"{found['pairs']:,}",
+        "readers_seconds": f"{found['window_seconds']:g}",
+        "readers_answers": f"{found['answers_a_second']:.0f}",
+        "readers_kib": f"{found['kib_an_answer']:.0f}",
+        "readers_more": f"{found['more']:.1f}",
+        "readers_table": _table(_by_readers(found)),
+        "readers_origin": _origin(found, "python"),
+    }
+
+
+def _by_readers(found: dict[str, Any]) -> Iterator[list[str]]:
+    yield ["readers of the page", "event loop, % of a core", "whole process, % of a core"]
+    for name, row in (("none", found["none"]), (str(found["readers"]), found["with"])):
+        yield [name, f"{row['loop']:.1f}", f"{row['process']:.1f}"]
+
+
+def _mib(kib: int) -> str:
+    return f"{kib / 1024:.1f}"
+
+
+def _origin(found: dict[str, Any], compiler: str) -> str:
+    return origin({key: found["machine"][key] for key in ("cpu", compiler, "commit")})
 
 
 def _wrong(rows: list[dict[str, Any]]) -> str:

@@ -21,6 +21,13 @@ def test_the_goal_is_reached() -> None:
     assert sum(row["hours"] for row in found["quiet"]) >= 10_000
     assert sum(row["incidents"] for row in found["quiet"]) == 0
     assert found["large"]["kib"] <= 1_024
+    assert len(found["large"]["evidence"]) < 1_000
+    assert len(found["cluster"]["evidence"]) < 1_000
+    history = found["history"]
+    assert history["least_with_ns"] - history["least_without_ns"] <= 20
+    assert history["bytes"] <= 300
+    assert (found["readers"]["readers"], found["readers"]["pods"]) == (50, 500)
+    assert found["readers"]["more"] <= 2
 
 
 @pytest.mark.parametrize("seed", Random(1).sample(range(500), 3))

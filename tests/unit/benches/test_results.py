@@ -161,4 +161,4 @@ def test_a_part_can_have_a_budget() -> None:
         "- a worker: why",
         "",
     ]
-    assert len(read_parts()) == 6
+    assert len(read_parts()) == 8

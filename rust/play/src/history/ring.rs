@@ -94,6 +94,7 @@ impl History {
         (1..=self.len()).map(|back| self.codes[(usize::from(self.next) + ATTEMPTS - back) % ATTEMPTS])
     }
 
+    #[inline]
     pub(super) fn push(&mut self, attempt: &PastAttempt) {
         let since_ms = if self.is_empty() { 0 } else { attempt.at_ms.saturating_sub(self.newest_ms) };
         let code = Code::of(attempt, since_ms);
@@ -106,6 +107,7 @@ impl History {
         self.bad_run = if attempt.outcome.is_good() { 0 } else { (self.bad_run + 1).min(TURNS_OF_A_RUN as u8) };
     }
 
+    #[cold]
     pub(super) fn add_failure(&mut self, failure: PastFailure) {
         let failures = self.failures.get_or_insert_default();
         if failures.kept.len() >= FAILURES {

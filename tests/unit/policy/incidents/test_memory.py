@@ -13,7 +13,7 @@ NODES = 100
 
 
 class Crowd:
-    """Pods that ask one database, with the memory that the detector takes beyond the knowledge of them."""
+    """Pods that ask one database, with the memory that the detector takes beyond its knowledge of them."""
 
     def __init__(self) -> None:
         self.detector = IncidentDetector()
