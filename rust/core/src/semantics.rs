@@ -41,6 +41,7 @@ pub enum ExistingWorker {
 
 /// What the prober publishes first for a container that was running long before the prober started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u32", try_from = "u32")]
 pub enum FirstPublish {
     /// The initial value, as for every new container. The prober then ignores a status that says started, and Ready
     /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; recorded: releases up to 1.34).
@@ -48,6 +49,28 @@ pub enum FirstPublish {
     /// Nothing, except that the startup probe of a started sidecar counts as passed: otherwise the pod's regular
     /// containers would never be restarted (recorded: `kubelet_restart_sidecar_startup_seeded`; kubernetes PR 137146).
     NothingButStartedSidecars,
+}
+
+/// Recordings have this number. 1 was what was once inferred of 1.35; played again, it is what 1.35 was seen to do.
+impl From<FirstPublish> for u32 {
+    fn from(first: FirstPublish) -> Self {
+        match first {
+            FirstPublish::Initial => 0,
+            FirstPublish::NothingButStartedSidecars => 2,
+        }
+    }
+}
+
+impl TryFrom<u32> for FirstPublish {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        match number {
+            0 => Ok(Self::Initial),
+            1 | 2 => Ok(Self::NothingButStartedSidecars),
+            _ => Err(format!("{number}: no first publish; 0 to 2 are")),
+        }
+    }
 }
 
 /// What a gRPC probe does when its connection fails.

@@ -91,7 +91,18 @@ const EXTENSION: &str = "segment";
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::semantics::FirstPublish;
+
     use super::*;
+
+    #[test]
+    fn a_first_publish_keeps_its_number_and_the_one_of_earlier_recordings() {
+        let two = FirstPublish::NothingButStartedSidecars;
+        assert_eq!(postcard::to_stdvec(&FirstPublish::Initial), Ok(vec![0]));
+        assert_eq!(postcard::to_stdvec(&two), Ok(vec![2]));
+        assert_eq!(postcard::from_bytes(&[1]), Ok(two));
+        assert!(postcard::from_bytes::<FirstPublish>(&[3]).is_err());
+    }
 
     #[test]
     fn the_file_of_a_segment_has_its_number() {
