@@ -9,17 +9,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.paths import BUILD, ROOT
+from tests.support.paths import BUILD, ROOT, built
 
 MODULE = ROOT / "tests" / "kubelet" / "goclient"
 PROTO = ROOT / "proto"
 MESSAGES = Path("proberv1") / "prober.pb.go"
+SUFFIXES = (".go", ".mod", ".sum", ".proto", ".py")
+"""Of the files that a build reads. A cache of byte code is newer than any program."""
 BUILD_SECONDS = 900
 """The first build compiles half a kubelet; later builds take seconds."""
 
 
 def build_client() -> Path:
     """Builds the program and returns its path. Raises CalledProcessError, whose ``stderr`` gives the reason."""
+    sources = [path for folder in (MODULE, PROTO) for path in folder.rglob("*.*") if path.suffix in SUFFIXES]
+    return built(BUILD / "goclient", sources, _build)
+
+
+def _build(program: Path) -> None:
     work = BUILD / "go"
     generated = work / "generated"
     generated.mkdir(parents=True, exist_ok=True)
@@ -29,9 +36,7 @@ def build_client() -> Path:
     _run([*protoc, f"--go_out={generated}", "--go_opt=module=probelet.dev/goclient", "probelet/v1/prober.proto"])
     overlay = work / "overlay.json"
     overlay.write_text(json.dumps({"Replace": {str(MODULE / MESSAGES): str(generated / MESSAGES)}}))
-    program = BUILD / "goclient"
     _go("build", "-buildvcs=false", "-overlay", str(overlay), "-o", str(program), ".")
-    return program
 
 
 def _go(*arguments: str) -> None:

@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from tests.support.paths import ROOT
+from tests.support.paths import BUILD, ROOT, built
 
 SOURCES = ROOT / "tests" / "support" / "target"
 PROGRAMS = ("target", "health")
+FOLDER = BUILD / "images"
 TLS_FRONT = ROOT / "tests" / "support" / "tls_front" / "main.go"
 
 APP = "docker.io/probelet/app:1"
@@ -43,7 +45,7 @@ ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), p
 
 def build_images(folder: Path, busybox: Path) -> Path:
     """Write an archive for ``ctr images import``. Raises CalledProcessError without a static libc."""
-    return write_images(folder / "images.tar", layer_of(busybox, _built_programs(folder)), IMAGES)
+    return write_images(folder / "images.tar", layer_of(busybox, _built_programs()), IMAGES)
 
 
 def write_images(archive: Path, layer: bytes, images: Images) -> Path:
@@ -89,16 +91,21 @@ def layer_of(busybox: Path, programs: Mapping[str, Path]) -> bytes:
     return buffer.getvalue()
 
 
-def _built_programs(folder: Path) -> dict[str, Path]:
-    programs = {name: folder / name for name in PROGRAMS}
-    for name, program in programs.items():
-        compiler = os.environ.get("CC", "cc")
-        command = [compiler, "-O2", "-static", "-o", str(program), str(SOURCES / f"{name}.c")]
+def _built_programs() -> dict[str, Path]:
+    def compile(source: Path, program: Path) -> None:
+        command = [os.environ.get("CC", "cc"), "-O2", "-static", "-o", str(program), str(source)]
         subprocess.run(command, check=True)
+
+    def compile_go(program: Path) -> None:
+        command = ["go", "build", "-o", str(program), str(TLS_FRONT)]
+        subprocess.run(command, check=True, env={**os.environ, "CGO_ENABLED": "0"})
+
+    programs = {}
+    for name in PROGRAMS:
+        source = SOURCES / f"{name}.c"
+        programs[name] = built(FOLDER / name, SOURCES.iterdir(), partial(compile, source))
     if shutil.which("go") is not None:
-        programs["tls_front"] = folder / "tls_front"
-        build = ["go", "build", "-o", str(programs["tls_front"]), str(TLS_FRONT)]
-        subprocess.run(build, check=True, env={**os.environ, "CGO_ENABLED": "0"})
+        programs["tls_front"] = built(FOLDER / "tls_front", [TLS_FRONT], compile_go)
     return programs
 
 
