@@ -13,7 +13,7 @@ use super::{add, pod, prober, restarted, settle, status};
 fn the_first_result_of_a_started_container_older_than_the_prober_depends_on_the_release() {
     let (success, unknown) = (Some(ProbeResult::Success), Some(ProbeResult::Unknown));
     for (semantics, of_sidecar, of_container) in
-        [(Semantics::V1_34, unknown, unknown), (Semantics::V1_35, None, None), (Semantics::V1_36, success, None)]
+        [(Semantics::V1_34, unknown, unknown), (Semantics::V1_35, success, None), (Semantics::V1_36, success, None)]
     {
         let mut prober = restarted(semantics);
         add(&mut prober, "u", &[ProbeType::Startup], true);

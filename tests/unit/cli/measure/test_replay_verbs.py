@@ -18,7 +18,7 @@ NAMED = TRACES / "named"
 # A recording of 1.36 in which releases differ -> the releases that reproduce it.
 RELEASES_THAT_REPRODUCE = {
     "add_pod_early_return_other_container": {"1.34", "1.35", "1.36"},
-    "kubelet_restart_sidecar_startup_seeded": {"1.36", "1.37", "1.38"},
+    "kubelet_restart_sidecar_startup_seeded": {"1.35", "1.36", "1.37", "1.38"},
     "stop_liveness_spares_sidecars": {"1.34", "1.35", "1.36", "1.37"},
     "terminated_onfailure_exit0": {"1.35", "1.36", "1.37", "1.38"},
 }
