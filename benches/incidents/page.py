@@ -175,7 +175,7 @@ def _cluster(found: dict[str, Any]) -> dict[str, str]:
 
 
 def _history(found: dict[str, Any]) -> dict[str, str]:
-    sides = [found[f"least_{side}_ns"] for side in ("with", "without")]
+    sides, many = [found[f"least_{side}_ns"] for side in ("with", "without")], found["large"]
     return {
         "history_turns": f"{found['turns']:,}",
         "history_runs": f"{found['runs']:,}",
@@ -184,6 +184,8 @@ def _history(found: dict[str, Any]) -> dict[str, str]:
         "history_without": f"{sides[1]:.0f}",
         "history_more": f"{sides[0] - sides[1]:.0f}",
         "history_middle": f"{found['with_ns'] - found['without_ns']:.0f}",
+        "history_many": f"{many['workers']:,}",
+        "history_large": f"{many['least_with_ns'] - many['least_without_ns']:.0f}",
         "history_instructions": f"{found['instructions']:.0f}" if "instructions" in found else "an uncounted number of",
         "history_bytes": f"{found['bytes']:,}",
         "history_failures": f"{found['failures_bytes']:,}",
