@@ -122,8 +122,14 @@ def own_path(tmp_path: Path) -> Path:
 
 
 async def shim(path: str) -> asyncio.subprocess.Process:
-    """A process with a PATH."""
-    return await asyncio.create_subprocess_exec("/bin/cat", stdin=asyncio.subprocess.PIPE, env={"PATH": path})
+    """A process with a PATH. It has answered, because the kernel shows an empty environment while a program begins."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec("/bin/cat", stdin=pipe, stdout=pipe, env={"PATH": path})
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"\n")
+    assert await process.stdout.readline() == b"\n"
+    return process
 
 
 async def test_runc_is_the_one_that_the_shim_finds(own_path: Path) -> None:
