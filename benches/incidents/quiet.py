@@ -11,7 +11,7 @@ from math import log
 from random import Random
 from typing import Any, Final
 
-from probelet.policy.incidents import Began, IncidentDetector, Passed, ProbeKnown, Subject, Turn
+from probelet.policy.incidents import Began, IncidentDetector, ProbeKnown, Subject, Turn
 
 HOUR_MS: Final = 3_600_000
 EACH_HOURS: Final = 100
@@ -71,11 +71,9 @@ def _cluster(random: Random, chance: float) -> tuple[int, int, list[str]]:
         at, index, good = heappop(queue)
         if at > end:
             break
-        while (due := detector.next_deadline_ms) is not None and due < at:
-            began += [out.incident.kind for out in detector.handle(due, Passed()) if isinstance(out, Began)]
         subject = subjects[index]
-        outputs = detector.handle(at, _turn(subject, at, random, good=good))
-        began += [out.incident.kind for out in outputs if isinstance(out, Began)]
+        outputs = detector.play(at, _turn(subject, at, random, good=good))
+        began += [output.incident.kind for _, output in outputs if isinstance(output, Began)]
         failed += not good
         if good:
             heappush(queue, (at + subject.period_ms * (_gap(random, chance)), index, False))

@@ -91,13 +91,6 @@ class NodeHolding:
         return self._detector.striking(uid)
 
     def _give(self, given: Input, at_ms: int | None = None) -> None:
-        now = self._now_ms if at_ms is None else at_ms
-        detector = self._detector
-        while (due := detector.next_deadline_ms) is not None and due < now:
-            self._take(due, Passed())
-        self._take(now, given)
-
-    def _take(self, at_ms: int, given: Input) -> None:
-        for output in self._detector.handle(at_ms, given):
+        for _, output in self._detector.play(self._now_ms if at_ms is None else at_ms, given):
             if isinstance(output, Ended):
                 self.gate.over(output.incident.id)

@@ -14,7 +14,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from sys import intern
 from typing import Final
 
@@ -107,6 +107,13 @@ class IncidentDetector:
             self._end_quiet(now)
         out, self._out = self._out, []
         return out
+
+    def play(self, now_ms: int, given: Input) -> Iterator[tuple[int, Output]]:
+        """Handle what was due before ``now_ms``, then an input, for a caller whose time jumps. Yields outputs with
+        their times in Unix milliseconds."""
+        while (due := self.next_deadline_ms) is not None and due < now_ms:
+            yield from ((due, output) for output in self.handle(due, Passed()))
+        yield from ((now_ms, output) for output in self.handle(now_ms, given))
 
     # Inputs.
 

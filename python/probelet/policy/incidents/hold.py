@@ -64,7 +64,12 @@ class Verdict:
     restarts: bool
     """Whether the container runs again after a kill."""
     program: str = ""
-    """Containers with one program are alike: if a restart mends one, it mends the others."""
+    """Of ``program_of``. Containers with one program are alike: if a restart mends one, it mends the others."""
+
+
+def program_of(container: str, image: str) -> str:
+    """The program of a container, by its name and image."""
+    return f"{container} {image}"
 
 
 @dataclass(frozen=True, slots=True)

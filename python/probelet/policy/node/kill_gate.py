@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.incidents import Incident, Turn
-from probelet.policy.incidents.hold import Held, HoldEnd, KillHold, Verdict
+from probelet.policy.incidents.hold import Held, HoldEnd, KillHold, Verdict, program_of
 from probelet.policy.rules.grace import find_container
 from probelet.policy.rules.restart import restart_spec
 from probelet.spec.annotation.hold_kills import HoldChoice, hold_choice
@@ -102,7 +102,7 @@ class KillGate:
         if self.is_going(uid, container.name, container_id):
             return None
         restarts = restart_spec(pod, container).after_kill()
-        program = f"{container.name} {container.image}"
+        program = program_of(container.name, container.image)
         verdict = Verdict(uid, container.name, container_id, self.choice_of(pod), restarts, program)
         held = self._hold.judge(now, verdict, self._incident_of(uid))
         if held is None and self._on_going is not None:

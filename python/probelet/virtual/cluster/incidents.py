@@ -47,9 +47,7 @@ def incidents(state: ClusterState, *, named: bool = True) -> list[tuple[float, O
     found: list[tuple[float, Output]] = []
     end = state.now // MILLISECOND
     for at, given in [*sorted(inputs(state, named=named), key=itemgetter(0)), (end, Passed())]:
-        while (due := detector.next_deadline_ms) is not None and due < at:
-            found += ((due / 1_000, each) for each in detector.handle(due, Passed()))
-        found += ((at / 1_000, each) for each in detector.handle(at, given))
+        found += ((said_ms / 1_000, output) for said_ms, output in detector.play(at, given))
     return found
 
 

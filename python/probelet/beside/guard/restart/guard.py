@@ -91,23 +91,31 @@ class Guard:
             tokens=self._launcher.tokens(now),
             queued=self._queue.depths(),
             in_flight=self._cluster.flights.counts(),
-            open_workloads=len(set(self._open_workloads())),
-            open_nodes=len(set(self._open_nodes(now))),
+            open_workloads=len(self._open_workloads()),
+            open_nodes=len(self._open_nodes(now)),
             held=self._outbox.held.longest(self._cluster.entries, self._cluster.wall(now)),
         )
 
-    def _open_workloads(self) -> Iterator[WorkloadKey]:
-        for uid in self._cluster.failing():
-            pod = self._cluster.pods.get(uid)
-            if pod is not None and has_open_workload(self._cluster, uid, self._cluster.workloads.root(pod)):
-                yield self._cluster.workloads.root(pod)
+    def _failing(self) -> Iterator[GuardedPod]:
+        cluster = self._cluster
+        return (cluster.pods[uid] for uid in cluster.failing() if uid in cluster.pods)
 
-    def _open_nodes(self, now: int) -> Iterator[str]:
-        for uid in self._cluster.failing():
-            pod = self._cluster.pods.get(uid)
-            states = () if pod is None else self._cluster.failed(uid)
-            if pod is not None and any(check_node(self._cluster, pod, state, now) for state in states):
-                yield pod.node
+    def _open_workloads(self) -> set[WorkloadKey]:
+        found: set[WorkloadKey] = set()
+        for pod in self._failing():
+            workload = self._cluster.workloads.root(pod)
+            if workload not in found and has_open_workload(self._cluster, pod.uid, workload):
+                found.add(workload)
+        return found
+
+    def _open_nodes(self, now: int) -> set[str]:
+        found: set[str] = set()
+        for pod in self._failing():
+            # Thousands of pods may fail, and one of them that finds the breaker of its node open is enough.
+            states = () if pod.node in found else self._cluster.failed(pod.uid)
+            if any(check_node(self._cluster, pod, state, now) for state in states):
+                found.add(pod.node)
+        return found
 
     # Changes.
 

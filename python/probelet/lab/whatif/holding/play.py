@@ -31,7 +31,7 @@ from probelet.policy.incidents import (
     RolledOut,
     Turn,
 )
-from probelet.policy.incidents.hold import KillHold, Verdict
+from probelet.policy.incidents.hold import KillHold, Verdict, program_of
 from probelet.policy.node.kill_gate import HoldOptions
 
 US_PER_MS: Final = 1_000
@@ -123,13 +123,7 @@ class HeldPlay:
         self._give(input(uid, container, self._now_us // US_PER_MS))
 
     def _give(self, given: Input) -> None:
-        now = self._now_us // US_PER_MS
-        while (due := self._detector.next_deadline_ms) is not None and due < now:
-            self._take(due, Passed())
-        self._take(now, given)
-
-    def _take(self, at_ms: int, given: Input) -> None:
-        for output in self._detector.handle(at_ms, given):
+        for _, output in self._detector.play(self._now_us // US_PER_MS, given):
             incident = output.incident
             self.incidents[incident.id] = incident
             if isinstance(output, Ended):
@@ -155,7 +149,7 @@ class HeldPlay:
         self._give(Passed())
         choice = self._options.choice if known.choice is None else known.choice
         image = next((subject.image for subject in known.subjects if subject.container == name), "")
-        verdict = Verdict(uid, name, life.container_id, choice, restarts=True, program=f"{name} {image}")
+        verdict = Verdict(uid, name, life.container_id, choice, restarts=True, program=program_of(name, image))
         held = self._hold.judge(self._now_us * NS_PER_US, verdict, self._detector.striking(uid))
         if held is None:
             self.kills[kill.container_id] = msgspec.structs.replace(kill, at_us=self._now_us)
