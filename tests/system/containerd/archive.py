@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.system.containerd.image import ARCHITECTURE
+from tools.image.archive import ARCHITECTURE
 
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -22,13 +22,14 @@ class Image:
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     user: str = ""
+    path: str = PATH
 
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.layer).hexdigest()
 
     def config(self) -> bytes:
-        config = {"Env": [PATH], "WorkingDir": "/", "User": self.user}
+        config = {"Env": [self.path], "WorkingDir": "/", "User": self.user}
         config |= {"Entrypoint": list(self.entrypoint), "Cmd": list(self.command)}
         image = {"architecture": ARCHITECTURE, "os": "linux", "created": "1970-01-01T00:00:00Z", "config": config}
         image |= {"rootfs": {"type": "layers", "diff_ids": [f"sha256:{self.digest}"]}}
@@ -56,8 +57,8 @@ class Layer:
         return self._buffer.getvalue()
 
 
-def write(archive: Path, images: Iterable[Image]) -> None:
-    """Write the archive; images with equal layers share one file."""
+def write(archive: Path, images: Iterable[Image]) -> Path:
+    """Write the archive and return its path; images with equal layers share one file."""
     rows, layers = [], set()
     with tarfile.open(archive, "w") as tar:
         for image in images:
@@ -69,6 +70,7 @@ def write(archive: Path, images: Iterable[Image]) -> None:
             _add(tar, name, config)
             rows.append({"Config": name, "RepoTags": [image.name], "Layers": [layer]})
         _add(tar, "manifest.json", json.dumps(rows).encode())
+    return archive
 
 
 def _add(

@@ -4,19 +4,15 @@ One layer: Debian's static busybox with its applets, our own static C programs, 
 speaks TLS. Every name shares it; the sandbox's image only sleeps, and two images name a user.
 """
 
-import hashlib
-import io
-import json
 import os
-import platform
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from tests.support.paths import BUILD, ROOT, built
+from tests.system.containerd.archive import Image, Layer, write
 
 SOURCES = ROOT / "tests" / "support" / "target"
 PROGRAMS = ("target", "health")
@@ -40,8 +36,6 @@ IMAGES: Images = (
     (NAMED, ["/bin/sh"], "app"),
 )
 
-ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-
 
 def build_images(folder: Path, busybox: Path) -> Path:
     """Write an archive for ``ctr images import``. Raises CalledProcessError without a static libc."""
@@ -50,45 +44,22 @@ def build_images(folder: Path, busybox: Path) -> Path:
 
 def write_images(archive: Path, layer: bytes, images: Images) -> Path:
     """Write an archive of images that share one layer."""
-    digest = hashlib.sha256(layer).hexdigest()
-    rows = []
-    with tarfile.open(archive, "w") as tar:
-        _add(tar, f"{digest}/layer.tar", layer)
-        for name, command, user in images:
-            config = _config(digest, command, user)
-            config_name = f"{hashlib.sha256(config).hexdigest()}.json"
-            _add(tar, config_name, config)
-            rows.append({"Config": config_name, "RepoTags": [name], "Layers": [f"{digest}/layer.tar"]})
-        _add(tar, "manifest.json", json.dumps(rows).encode())
-    return archive
-
-
-def _config(layer: str, command: list[str], user: str) -> bytes:
-    image = {
-        "architecture": ARCHITECTURE,
-        "os": "linux",
-        "created": "1970-01-01T00:00:00Z",
-        "config": {"Env": ["PATH=/bin"], "Cmd": command, "WorkingDir": "/", "User": user},
-        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{layer}"]},
-        "history": [{"created_by": " ".join(command)}],
-    }
-    return json.dumps(image).encode()
+    return write(archive, (Image(name, layer, (), tuple(command), user, "PATH=/bin") for name, command, user in images))
 
 
 def layer_of(busybox: Path, programs: Mapping[str, Path]) -> bytes:
     """A layer with busybox, its applets and other static programs in /bin."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name in ("bin", "dev", "etc", "proc", "sys", "tmp"):
-            _add(tar, name, kind=tarfile.DIRTYPE, mode=0o1777 if name == "tmp" else 0o755)
-        _add(tar, "bin/busybox", busybox.read_bytes(), mode=0o755)
-        for applet in subprocess.check_output([busybox, "--list"], text=True).split():
-            if applet != "busybox":
-                _add(tar, f"bin/{applet}", kind=tarfile.SYMTYPE, link="busybox", mode=0o777)
-        for name, program in programs.items():
-            _add(tar, f"bin/{name}", program.read_bytes(), mode=0o755)
-        _add(tar, "etc/passwd", b"root:x:0:0:root:/:/bin/sh\n")
-    return buffer.getvalue()
+    layer = Layer()
+    for name in ("bin", "dev", "etc", "proc", "sys", "tmp"):
+        layer.folder(name, 0o1777 if name == "tmp" else 0o755)
+    layer.file("bin/busybox", busybox.read_bytes(), 0o755)
+    for applet in subprocess.check_output([busybox, "--list"], text=True).split():
+        if applet != "busybox":
+            layer.link(f"bin/{applet}", "busybox")
+    for name, program in programs.items():
+        layer.file(f"bin/{name}", program.read_bytes(), 0o755)
+    layer.file("etc/passwd", b"root:x:0:0:root:/:/bin/sh\n")
+    return layer.data()
 
 
 def _built_programs() -> dict[str, Path]:
@@ -107,17 +78,3 @@ def _built_programs() -> dict[str, Path]:
     if shutil.which("go") is not None:
         programs["tls_front"] = built(FOLDER / "tls_front", [TLS_FRONT], compile_go)
     return programs
-
-
-def _add(
-    tar: tarfile.TarFile,
-    name: str,
-    data: bytes = b"",
-    *,
-    mode: int = 0o644,
-    kind: bytes = tarfile.REGTYPE,
-    link: str = "",
-) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.mode, entry.type, entry.linkname = len(data), mode, kind, link
-    tar.addfile(entry, io.BytesIO(data) if data else None)

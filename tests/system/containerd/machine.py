@@ -20,7 +20,8 @@ from probelet.runtime.cri.errors import CriError, RuntimeRefused
 from probelet.runtime.cri.v1 import api_pb2
 
 from tests.support.patience import PATIENCE_SECONDS
-from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
+from tests.system.containerd.image import PAUSE, build_images
+from tools.image.archive import ARCHITECTURE
 
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "ip", "nsenter", "unshare")
 """These programs have to be on PATH."""

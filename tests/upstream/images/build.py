@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from tests.system.containerd.archive import Image, Layer, write
 from tests.system.containerd.machine import BUSYBOX
-from tests.upstream.images.archive import Image, Layer, write
 from tests.upstream.programs import Programs
 
 REGISTRY = "registry.k8s.io"
