@@ -75,8 +75,8 @@ def test_no_moment_of_a_verb_ends_in_a_traceback(verb: str, moments: Iterable[in
             wanted: int = FIRST + moment * STEP,
             answers: Path = folder / "control.sock",
         ) -> bool:
-            # A service that answers waits for its probes: it may never use the time of a late moment, and nobody sees on
-            # a busy machine when its code began.
+            # A service that answers waits for its probes. It may never use the time of a late moment, and on a busy
+            # machine nobody may have seen when its code began.
             is_over = process.poll() is not None or answers.exists()
             return is_over or (begun() and ticks(process.pid) >= wanted)
 
