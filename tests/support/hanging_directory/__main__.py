@@ -5,6 +5,7 @@ import os
 import select
 import struct
 import sys
+from contextlib import suppress
 from enum import IntEnum
 from typing import Final
 
@@ -64,7 +65,7 @@ def answer_to(opcode: int) -> tuple[int, bytes]:
 def mount(process: int, path: str) -> int:
     """Mounts it in the mount namespace of a process; returns the descriptor of the server."""
     libc = ctypes.CDLL(None, use_errno=True)
-    fuse = os.open("/dev/fuse", os.O_RDWR)
+    fuse = os.open("/dev/fuse", os.O_RDWR | os.O_NONBLOCK)
     namespace = os.open(f"/proc/{process}/ns/mnt", os.O_RDONLY)
     options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
     if libc.setns(namespace, CLONE_NEWNS) or libc.mount(b"hanging", path.encode(), b"fuse", 0, options):
@@ -82,6 +83,13 @@ def serve(fuse: int) -> None:
             error, content = answer_to(opcode)
             os.write(fuse, OUT_HEADER.pack(OUT_HEADER.size + len(content), error, unique) + content)
 
+    def handle_request() -> None:
+        _, opcode, unique, *_ = IN_HEADER.unpack_from(os.read(fuse, REQUEST_BYTES_MAX))
+        if hangs:
+            waiting.append((opcode, unique))
+        else:
+            answer(opcode, unique)
+
     while True:
         ready, _, _ = select.select([fuse, sys.stdin], [], [])
         if sys.stdin in ready:
@@ -96,11 +104,10 @@ def serve(fuse: int) -> None:
             sys.stdout.write(f"{word}\n")
             sys.stdout.flush()
         if fuse in ready:
-            _, opcode, unique, *_ = IN_HEADER.unpack_from(os.read(fuse, REQUEST_BYTES_MAX))
-            if hangs:
-                waiting.append((opcode, unique))
-            else:
-                answer(opcode, unique)
+            # The kernel takes a request back whose process was killed. A read that waited for the next one would
+            # never see the end of standard input.
+            with suppress(BlockingIOError):
+                handle_request()
 
 
 def main() -> None:

@@ -77,8 +77,7 @@ def _is_elsewhere(incident: Incident) -> bool:
 
 def _named(incident: Incident, more: str = "") -> str:
     """An event keeps the beginning of a text, so the evidence comes last."""
-    what = f"{incident.kind} {incident.thing}".strip()
-    return f"a restart would not mend incident {incident.id} ({what}){more}: {incident.evidence}"
+    return f"a restart would not mend incident {incident.id} ({incident.title}){more}: {incident.evidence}"
 
 
 def _check_again(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now: int) -> CheckResult | None:

@@ -54,7 +54,7 @@ def test_an_incident_of_the_node_holds_its_pods_back_below_the_share(incident: I
     assert made.created_pods == ["a-2"]
     [event] = made.events("ELPBreakerOpen")
     assert (event.regarding.kind, event.regarding.name) == ("Node", "node1")
-    what = f"{incident.kind} node node1"
+    what = {"node": "node node1", "prober": "prober node node1"}[incident.kind]
     text = f"a restart would not mend incident {incident.id} ({what}): {incident.evidence}"
     assert event.message == made.last("a-0").message == text
     assert made.guard.gauges(made.now).open_nodes == 1
