@@ -53,8 +53,9 @@ killed, every request in flight is lost, and the other replicas get its load tog
 
 With a tcpSocket liveness probe, or a command that is no plain client of the server, this is a warning: the kernel
 accepts connections for a server that hangs, and a command may look at something else, so the kill is not certain. It is
-a warning, too, for pods that no Service selects, as those of an agent on each node: no client waits for their
-readiness.
+a warning, too, for pods that none of the Services in sight selects, and for those of a Job or an agent on each node: no
+client waits for their readiness. A Deployment or StatefulSet alone in its files may have its Service elsewhere, and
+counts as one with clients.
 
 Both spans count from the moment on which every attempt fails. `probelet explain` prints them, and the simulator proves
 them.
