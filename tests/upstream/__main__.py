@@ -1,22 +1,26 @@
 """``python -m tests.upstream`` plays the runs that it is given, or all, and judges the latest run of each side.
 
 It writes the runs into tests/upstream/results and docs/upstream-e2e.md, and ends with 1 if a test is red or slower than
-native without a reason in explanations.yaml. ``--render`` plays nothing.
+native without a reason in explanations.yaml. A run that breaks off keeps nothing, the others go on, and the end is 1.
+``--render`` plays nothing.
 """
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
-from tests.cluster.cluster import what_is_missing
+from tests.cluster.cluster import what_is_missing as missing_for_a_cluster
+from tests.cluster.installed import IMAGE
 from tests.support.paths import ROOT
 from tests.upstream.explanation import explained, explanations
 from tests.upstream.judge import differences
 from tests.upstream.page import PAGE, rendered
-from tests.upstream.programs import build
+from tests.upstream.programs import Programs, build
 from tests.upstream.report import read as read_report
-from tests.upstream.row import read, write
+from tests.upstream.row import Row, read, write
 from tests.upstream.run import play
 from tests.upstream.selection.selection import Selection, selection
 from tests.upstream.side import Side
@@ -33,26 +37,53 @@ def main() -> int:
     parser.add_argument("--procs", type=int, default=PROCESSES, help="tests at a time", metavar="N")
     options = parser.parse_args()
     if not options.render:
-        if why := what_is_missing():
-            sys.stderr.write(f"no cluster can run here: {why}\n")
+        if why := what_is_missing(options.sides):
+            sys.stderr.write(f"upstream's tests cannot be played here: {why}\n")
             return 1
-        for side in options.sides:
-            _play(side, options.focus, options.procs)
+        complete = play_all(options.sides, options.focus, options.procs)
         if options.focus:
-            return 0
+            return 0 if complete else 1
+        if not complete:
+            judge()
+            return 1
     return judge()
 
 
-def _play(side: Side, focus: str | None, processes: int) -> None:
-    chosen = Selection((focus,), ()) if focus else selection()
+def what_is_missing(sides: Sequence[Side]) -> str:
+    """The reason in one line why these runs cannot be played, before anything is built for minutes; empty for none."""
+    if why := missing_for_a_cluster():
+        return why
+    if absent := [program for program in ("cc", "git", "go") if shutil.which(program) is None]:
+        return f"no {', '.join(absent)}"
+    needs_image = any(side is not Side.NATIVE for side in sides)
+    return f"no {IMAGE}, which `make image` makes" if needs_image and not IMAGE.exists() else ""
+
+
+def play_all(sides: Sequence[Side], focus: str | None, processes: int) -> bool:
+    """Plays one run after another. Returns whether each came to its end and, with ``focus``, whether all passed."""
+    programs, complete = build(), True
     commit = subprocess.check_output(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, text=True).strip()
-    out = play(side, build(), chosen, processes)
-    rows = read_report(out)
+    for side in sides:
+        try:
+            rows = _play(side, programs, focus, processes)
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            sys.stderr.write(f"{side.shown}: the run broke off: {error}\n")
+            complete = False
+            continue
+        if focus is None:
+            write(side, commit, round(os.getloadavg()[2], 1), processes, rows)
+        else:
+            complete &= all(row.passed for row in rows)
+    return complete
+
+
+def _play(side: Side, programs: Programs, focus: str | None, processes: int) -> list[Row]:
+    chosen = Selection((focus,), ()) if focus else selection()
+    rows = read_report(play(side, programs, chosen, processes))
     for row in rows:
         if focus or not row.passed:
             sys.stdout.write(f"{side.shown}: {row.state} {row.seconds:.1f} s {row.name}\n")
-    if not focus:
-        write(side, commit, round(os.getloadavg()[2], 1), rows)
+    return rows
 
 
 def judge() -> int:

@@ -34,13 +34,15 @@ def rendered(page: str, results: Mapping[Side, Result], found: list[Difference],
 
 
 def runs(results: Mapping[Side, Result]) -> Iterator[str]:
-    yield "| run | passed | of tests | probes by the kubelet | by the agent | by a NodePodProbe | commit | load |"
-    yield "|---|---|---|---|---|---|---|---|"
+    probes = "probes by the kubelet | by the agent | by a NodePodProbe"
+    yield f"| run | passed | of tests | {probes} | commit | tests at a time | load |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for side, result in results.items():
         rows = result.rows.values()
         probes = " | ".join(str(sum(row.probes[place] for row in rows)) for place in range(3))
         passed = sum(row.passed for row in rows)
-        yield f"| {side.shown} | {passed} | {len(rows)} | {probes} | `{result.commit}` | {result.load:.0f} |"
+        circumstances = f"`{result.commit}` | {result.processes} | {result.load:.0f}"
+        yield f"| {side.shown} | {passed} | {len(rows)} | {probes} | {circumstances} |"
     native = results[Side.NATIVE]
     apart = [abs(row.seconds - native.before[name]) for name, row in native.rows.items() if name in native.before]
     if apart:

@@ -10,7 +10,7 @@ from typing import Any
 from tests.cluster.control_plane.api import Object
 from tests.cluster.record.notes import read as read_notes
 from tests.upstream.row import Probes, Row
-from tests.upstream.run import PODS, REPORT
+from tests.upstream.run import LOG, PODS, REPORT
 
 LABEL = re.compile(r"\s*\[[^\]]*\]")
 NAMESPACE = re.compile(r'Destroying namespace "([^"]+)"')
@@ -24,12 +24,20 @@ FAILURE_MAX = 400
 """Characters of a failure that the row keeps."""
 
 
+class UnfinishedError(RuntimeError):
+    """The run says nothing about tests that it did not come to; one line."""
+
+
 def read(folder: Path) -> list[Row]:
-    """The rows of a run, by test."""
+    """The rows of a run, by test. Raises UnfinishedError for a run that was cut short, or that played no test."""
     (suite,) = json.loads((folder / REPORT).read_text())
+    if reasons := suite.get("SpecialSuiteFailureReasons"):
+        raise UnfinishedError(f"{'; '.join(reasons)} ({folder / LOG})")
     pods = last_seen(read_notes(folder / PODS))
     specs = [one for one in suite["SpecReports"] if one["LeafNodeType"] == "It"]
     rows = [row_of(one, pods) for one in specs if one["State"] not in ("skipped", "pending")]
+    if not rows:
+        raise UnfinishedError(f"no test was played ({folder / LOG})")
     return sorted(rows, key=lambda row: (row.group, row.test))
 
 

@@ -50,24 +50,27 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """One side: the commit that was played, how busy the machine was, and the rows by the names of the tests.
+    """One side: the commit that was played, how busy the machine was, how many tests ran at a time, and the rows by the
+    names of the tests.
 
     ``before`` has the seconds of the tests that passed in the run before, of the native side alone.
     """
 
     commit: str
     load: float
+    processes: int
     rows: dict[str, Row]
     before: dict[str, float] = field(default_factory=dict)
 
 
-def write(side: Side, commit: str, load: float, rows: Iterable[Row], folder: Path = RESULTS) -> None:
+def write(side: Side, commit: str, load: float, processes: int, rows: Iterable[Row], folder: Path = RESULTS) -> None:
     """Keep a run, a line for each test, so that a difference between two runs is a difference of lines."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
     file = folder / f"{side.value}.json"
     if side is Side.NATIVE and file.exists():
         file.replace(folder / BEFORE)
-    text = f'{{"commit": {json.dumps(commit)}, "load": {load}, "rows": [\n{lines}\n]}}\n'
+    head = f'"commit": {json.dumps(commit)}, "load": {load}, "processes": {processes}'
+    text = f'{{{head}, "rows": [\n{lines}\n]}}\n'
     file.write_text(text)
 
 
@@ -83,4 +86,4 @@ def read(side: Side, folder: Path = RESULTS) -> Result:
 def _read(file: Path) -> Result:
     found = json.loads(file.read_text())
     rows = [Row(**{**row, "probes": Probes(*row["probes"])}) for row in found["rows"]]
-    return Result(found["commit"], found["load"], {row.name: row for row in rows})
+    return Result(found["commit"], found["load"], found["processes"], {row.name: row for row in rows})

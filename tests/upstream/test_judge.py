@@ -34,7 +34,7 @@ def row(test: str, seconds: float, state: str = "passed", **more: object) -> Row
 
 def results(native: list[Row], taken: list[Row], enhanced: list[Row]) -> dict[Side, Result]:
     return {
-        side: Result("abc", 1.0, {one.name: one for one in rows})
+        side: Result("abc", 1.0, 6, {one.name: one for one in rows})
         for side, rows in zip(Side, (native, taken, enhanced), strict=True)
     }
 
@@ -85,7 +85,7 @@ def test_a_red_test_is_not_excused_by_a_reason_for_slowness(known: list[Explanat
 
 def test_the_slower_of_two_native_runs_counts(tmp_path: Path) -> None:
     for seconds in (7.0, 12.0, 10.0):
-        write(Side.NATIVE, "abc", 1.0, [row("restarts", seconds), row("fails", 1, "failed")], tmp_path)
+        write(Side.NATIVE, "abc", 1.0, 6, [row("restarts", seconds), row("fails", 1, "failed")], tmp_path)
     native = read(Side.NATIVE, tmp_path)
     assert native.before == {"Probing container / restarts": 12.0}
     taken = [row("restarts", 12.5), row("fails", 9)]
@@ -114,7 +114,7 @@ def test_the_page_has_every_test_and_the_number_of_each_reason(known: list[Expla
     page = rendered(PAGE, every, list(differences(every)), known)
     assert "| restarts | 10.0 s | 29.0 s ([1](#reasons)) | 12.0 s ([2](#reasons)) |" in page
     assert "| is \\*not\\* restarted | 3.0 s | 9.0 s **(no reason)** | did not run **(no reason)** |" in page
-    assert "| native | 2 | 2 | 2 | 0 | 0 | `abc` | 1 |" in page
+    assert "| native | 2 | 2 | 2 | 0 | 0 | `abc` | 6 | 1 |" in page
     assert "| container has restartPolicy Never | 1 |" in page
     assert "\n1. A back-off of the kubelet.\n" in page
     assert page.startswith("Words.\n")
@@ -124,8 +124,8 @@ def test_the_page_has_every_test_and_the_number_of_each_reason(known: list[Expla
 
 def test_a_kept_run_is_read_as_it_was(tmp_path: Path) -> None:
     rows = [row("restarts", 10.5, probes=Probes(1, 2, 3)), row("fails", 1, "failed", failure='a "word"')]
-    write(Side.TAKEN, "abc", 2.5, rows, tmp_path)
-    assert read(Side.TAKEN, tmp_path) == Result("abc", 2.5, {one.name: one for one in rows})
+    write(Side.TAKEN, "abc", 2.5, 6, rows, tmp_path)
+    assert read(Side.TAKEN, tmp_path) == Result("abc", 2.5, 6, {one.name: one for one in rows})
 
 
 def test_each_reason_of_the_file_names_what_it_covers() -> None:

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.upstream.programs import copy_lifecycle
-from tests.upstream.report import read
+from tests.upstream.report import UnfinishedError, read
 from tests.upstream.row import Probes
 from tests.upstream.selection.selection import selection
 
@@ -47,7 +49,16 @@ def test_a_group_whose_outermost_text_is_only_a_label_has_the_name_of_the_next(t
 
 def test_skipped_tests_and_other_nodes_of_ginkgo_are_no_rows(tmp_path: Path) -> None:
     others = [{**SPEC, "State": "skipped"}, {**SPEC, "State": "pending"}, {**SPEC, "LeafNodeType": "BeforeSuite"}]
-    assert read(run(tmp_path, others)) == []
+    assert [row.test for row in read(run(tmp_path, [*others, SPEC]))] == ["when it runs / should be restarted"]
+
+
+def test_a_run_that_was_cut_short_or_played_nothing_is_no_run(tmp_path: Path) -> None:
+    suite = {"SpecReports": [SPEC], "SpecialSuiteFailureReasons": ["Suite Timeout Elapsed"]}
+    (run(tmp_path, [SPEC]) / "report.json").write_text(json.dumps([suite]))
+    with pytest.raises(UnfinishedError, match="Suite Timeout Elapsed"):
+        read(tmp_path)
+    with pytest.raises(UnfinishedError, match="no test was played"):
+        read(run(tmp_path, [{**SPEC, "State": "skipped"}]))
 
 
 def test_a_pod_counts_as_it_was_last_seen_in_the_namespace_of_its_test(tmp_path: Path) -> None:

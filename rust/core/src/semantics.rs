@@ -14,6 +14,7 @@
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
 //! | V14 | the grpc-go that a gRPC probe calls with | [`Semantics::grpc_go`] |
 //! | V15 | the Go that a probe's HTTP is of | [`Semantics::go`] |
+//! | V16 | the golang.org/x/net that a probe's HTTP/2 with TLS is of | [`Semantics::x_net`] |
 //! | V13 | a port's text that is no name | [`Semantics::text_ports`] |
 //!
 //! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
@@ -133,6 +134,12 @@ impl GrpcGo {
     pub const fn shows_other_bodies(self) -> bool {
         matches!(self, Self::V1_82_1)
     }
+
+    /// Whether it reads a connection without TLS by system calls of its own (internal/transport/readyreader): the error
+    /// of a read then lacks what Go's net puts in front.
+    pub const fn reads_by_itself(self) -> bool {
+        matches!(self, Self::V1_82_1)
+    }
 }
 
 /// The Go of a release (k8s.io/kubernetes, .go-version).
@@ -154,6 +161,28 @@ impl Go {
     }
 }
 
+/// The golang.org/x/net of a release (k8s.io/kubernetes, go.mod), with whose HTTP/2 a probe asks over TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum XNet {
+    /// Of 1.36.3 (recorded). 1.34.4 and 1.35.4 have earlier ones that answer alike (recorded).
+    #[default]
+    V0_49,
+    /// Of 1.37.2 (recorded).
+    V0_57,
+}
+
+impl XNet {
+    /// Whether a setting of the server outside of what RFC 9113 allows ends the connection.
+    pub const fn validates_settings(self) -> bool {
+        matches!(self, Self::V0_57)
+    }
+
+    /// Whether a request is sent again whose stream the server resets with PROTOCOL_ERROR.
+    pub const fn repeats_protocol_errors(self) -> bool {
+        matches!(self, Self::V0_49)
+    }
+}
+
 /// What a handler must know of the kubelet's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandlerRules {
@@ -165,6 +194,8 @@ pub struct HandlerRules {
     pub grpc_go: GrpcGo,
     /// What a port's text is that names no port.
     pub text_ports: TextPorts,
+    /// What an HTTP probe asks with over HTTP/2 and TLS.
+    pub x_net: XNet,
 }
 
 /// What a liveness probe publishes while no run of a new container has decided.
@@ -250,6 +281,9 @@ pub struct Semantics {
     pub text_ports: TextPorts,
     /// Whether a manually triggered readiness run begins a new period (no release here differs).
     pub trigger_resets_ticker: bool,
+    /// What an HTTP probe asks with over HTTP/2 and TLS. Recordings do not have it either.
+    #[serde(skip)]
+    pub x_net: XNet,
 }
 
 /// The rules of the recorded release.
@@ -292,12 +326,14 @@ impl Semantics {
         stop_covers_sidecars: false,
         text_ports: TextPorts::MayBeNumbers,
         trigger_resets_ticker: true,
+        x_net: XNet::V0_49,
     };
     /// Kubernetes 1.37.2, as recorded.
     pub const V1_37: Self = Self {
         existing_worker: ExistingWorker::SkipContainer,
         grpc_go: GrpcGo::V1_82_1,
         text_ports: TextPorts::AreNames,
+        x_net: XNet::V0_57,
         ..Self::V1_36
     };
     /// Kubernetes 1.38 and later (inferred).
@@ -326,8 +362,8 @@ impl Semantics {
 
     /// The rules that the handlers follow.
     pub const fn handler_rules(&self) -> HandlerRules {
-        let Self { go, grpc_connect, grpc_go, text_ports, .. } = *self;
-        HandlerRules { go, grpc_connect, grpc_go, text_ports }
+        let Self { go, grpc_connect, grpc_go, text_ports, x_net, .. } = *self;
+        HandlerRules { go, grpc_connect, grpc_go, text_ports, x_net }
     }
 
     /// The rules of a release named like `1.36`; None for an unknown one.

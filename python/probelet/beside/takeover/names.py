@@ -23,6 +23,9 @@ MADE_ANNOTATION: Final = "probelet.dev/made-probes"
 FALLBACK_ANNOTATION: Final = "probelet.dev/fallback"
 """How long a liveness probe fails before the kubelet itself restarts the container, such as ``10m``, or ``none``."""
 
+KEEP_NATIVE_ANNOTATION: Final = "probelet.dev/keep-native"
+"""The type of the probes that stay with the kubelet while the pod's other ones are taken over: ``readiness``."""
+
 CONDITION: Final = "probelet.dev/ready"
 """The pod condition that the agent sets, and the type of the readiness gate."""
 

@@ -3,12 +3,14 @@
 A container's own startup probe always stays with the kubelet: with it the kubelet keeps a new instance out of the
 endpoints while there is no agent, and the agent waits until the kubelet reports the container as started. Liveness and
 readiness probes stay together, because a kubelet whose liveness probe waits for a startup probe that was made of the
-readiness probe would not restart a container that hangs in its start-up.
+readiness probe would not restart a container that hangs in its start-up. A pod that keeps its readiness probe native
+(`kept`) gets no such startup probe.
 """
 
 from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
+from probelet.beside.takeover.kept import keeps
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION, OS_LABEL
 from probelet.beside.takeover.view import Place, PodView
 from probelet.spec.model.pod_object import RawProbe
@@ -30,9 +32,10 @@ class Reason(NamedTuple):
 
 def wanted_probes(pod: PodView, place: Place) -> dict[ProbeType, RawProbe]:
     """The container's probes that the takeover is about: liveness, unless the pod asks for enhanced liveness, and
-    readiness."""
+    readiness, unless the pod keeps it."""
     own = ("readiness",) if asks_for_enhanced_liveness(pod) else ("liveness", "readiness")
-    return {kind: probe for kind, probe in place.container.probes.items() if kind in own}
+    probes = place.container.probes.items()
+    return {kind: probe for kind, probe in probes if kind in own and not keeps(pod.annotations, kind)}
 
 
 def asks_for_enhanced_liveness(pod: PodView) -> bool:

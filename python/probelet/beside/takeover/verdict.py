@@ -4,6 +4,7 @@ kubelet, and why others stay."""
 from dataclasses import dataclass, field
 
 from probelet.beside.takeover.fallback import FallbackError, asked, fallback_of
+from probelet.beside.takeover.kept import mistake
 from probelet.beside.takeover.made import startups
 from probelet.beside.takeover.rules import (
     asks_for_enhanced_liveness,
@@ -52,6 +53,8 @@ def judge(pod: PodView, namespace: str, own_namespace: str, fallback_ns: int = 0
             return stays(reason.text)
         else:
             reasons.append(reason.text)
+    if moved and (wrong := mistake(pod.annotations)) is not None:
+        return stays(wrong)
     try:
         made = _made(pod, moved, fallback_ns)
     except FallbackError as error:

@@ -25,6 +25,8 @@ pub(crate) struct WatchedStream<W> {
     pub(crate) watch: W,
     /// Why the connection cannot be read any more.
     pub(crate) read_error: SharedReadError,
+    /// Whether that error is the system's alone, without the words of Go's net in front.
+    pub(crate) has_bare_errors: bool,
 }
 
 /// Both directions of a connection.
@@ -51,7 +53,8 @@ impl Watch for Unwatched {
 
 impl<W> WatchedStream<W> {
     pub(crate) fn new(stream: TcpStream, peer: SocketAddr, watch: W) -> Self {
-        Self { stream, peer, budget: ReadBudget::default(), watch, read_error: SharedReadError::default() }
+        let (budget, read_error) = (ReadBudget::default(), SharedReadError::default());
+        Self { stream, peer, budget, watch, read_error, has_bare_errors: false }
     }
 
     /// The system's error in Go's words.
@@ -67,8 +70,18 @@ pub(crate) fn operation_error(
     peer: SocketAddr,
     error: &io::Error,
 ) -> AttemptError {
-    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    let number = number_of(error);
     AttemptError::new(cause_of(number), text::operation(Network::Tcp, call, local, peer, number))
+}
+
+/// `syscall.Errno`.
+fn bare_error(error: &io::Error) -> AttemptError {
+    let number = number_of(error);
+    AttemptError::new(cause_of(number), text::errno(number))
+}
+
+fn number_of(error: &io::Error) -> i32 {
+    error.raw_os_error().unwrap_or(libc::EIO)
 }
 
 impl<W: Watch> AsyncRead for WatchedStream<W> {
@@ -82,7 +95,8 @@ impl<W: Watch> AsyncRead for WatchedStream<W> {
         match &read {
             Ok(()) => self.watch.pass(&into.filled()[before..]),
             Err(error) => {
-                let _ = self.read_error.set(self.operation_error("read", error));
+                let said = if self.has_bare_errors { bare_error(error) } else { self.operation_error("read", error) };
+                let _ = self.read_error.set(said);
             }
         }
         Poll::Ready(read)

@@ -8,7 +8,13 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.beside.takeover import ENHANCED_LIVENESS, FALLBACK_ANNOTATION, PROBES_ANNOTATION, read
+from probelet.beside.takeover import (
+    ENHANCED_LIVENESS,
+    FALLBACK_ANNOTATION,
+    KEEP_NATIVE_ANNOTATION,
+    PROBES_ANNOTATION,
+    read,
+)
 from probelet.spec import decode_pod
 
 from tests.unit.beside.takeover.pods import (
@@ -61,9 +67,8 @@ def pods(draw: st.DrawFn) -> Json:
     gates = draw(st.sampled_from([None, [], [{"conditionType": "other"}]]))
     if gates is not None:
         spec["readinessGates"] = gates
-    given_annotations = draw(
-        st.sampled_from([None, {}, {"a": "b"}, {ENHANCED_LIVENESS: "true"}, {FALLBACK_ANNOTATION: "10m"}])
-    )
+    asked = [{ENHANCED_LIVENESS: "true"}, {FALLBACK_ANNOTATION: "10m"}, {KEEP_NATIVE_ANNOTATION: "readiness"}]
+    given_annotations = draw(st.sampled_from([None, {}, {"a": "b"}, *asked]))
     regular = [*draw(containers("abc")), container("last")]
     return pod(*regular, init=tuple(draw(containers("xy", sidecars=True))), annotations=given_annotations, **spec)
 

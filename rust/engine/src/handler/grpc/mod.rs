@@ -198,7 +198,8 @@ impl GrpcAttempt<'_> {
         let (peer, written) = (dialled.peer, dialled.written);
         let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
         if !tls {
-            let tcp = WatchedStream::new(stream, peer, Unwatched);
+            let mut tcp = WatchedStream::new(stream, peer, Unwatched);
+            tcp.has_bare_errors = self.call.grpc_go.reads_by_itself();
             let read_error = SharedReadError::clone(&tcp.read_error);
             return Ok((BufferedTransport::new(Box::new(tcp), greeting, written), read_error));
         }

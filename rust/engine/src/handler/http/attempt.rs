@@ -1,7 +1,7 @@
 //! An HTTP attempt in progress: its request, its stage, and its outcome when its time runs out.
 
 use probelet_core::prober::Outcome;
-use probelet_core::semantics::Go;
+use probelet_core::semantics::{Go, HandlerRules, XNet};
 use probelet_core::spec::HttpGet;
 use probelet_golang::http1::ResponseError;
 use probelet_play::cause::Cause;
@@ -45,6 +45,7 @@ pub(in crate::handler) struct Probe<'a> {
     pub(super) port: u16,
     pub(super) user_agent: &'a str,
     pub(super) go: Go,
+    pub(super) x_net: XNet,
     pub(super) origin: Origin<'a>,
 }
 
@@ -56,7 +57,8 @@ impl<'a> Probe<'a> {
         asker: Asker<'a>,
         origin: Origin<'a>,
     ) -> Self {
-        Self { get, host, port, user_agent: asker.user_agent, go: asker.rules.go, origin }
+        let HandlerRules { go, x_net, .. } = asker.rules;
+        Self { get, host, port, user_agent: asker.user_agent, go, x_net, origin }
     }
 }
 

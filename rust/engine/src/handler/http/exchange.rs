@@ -68,6 +68,10 @@ impl HttpAttempt<'_> {
         self.request().url.scheme == b"https"
     }
 
+    fn http2_rules(&mut self) -> over_http2::Rules {
+        if self.is_https() { over_http2::Rules::of_x_net((self.probe)().x_net) } else { over_http2::Rules::OF_NET_HTTP }
+    }
+
     fn write(&mut self) {
         let mut bytes = std::mem::take(&mut self.buffers.request);
         self.request().write(&mut bytes);
@@ -98,7 +102,8 @@ impl HttpAttempt<'_> {
                 (Box::new(tcp), read_error)
             };
             self.begin(Stage::Headers);
-            match over_http2::exchange(link, read_error, self.request()).await {
+            let rules = self.http2_rules();
+            match over_http2::exchange(link, read_error, self.request(), rules).await {
                 Ok(response) => return Ok(Response::Http2(response)),
                 Err(ExchangeError::Failed(error)) => return Err(error),
                 Err(ExchangeError::Retry) => delay.wait().await,

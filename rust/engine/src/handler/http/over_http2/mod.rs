@@ -1,12 +1,14 @@
-//! One request over HTTP/2, as the kubelet's transports do it: with TLS golang.org/x/net/http2 (v0.49), without TLS net/http's
-//! own copy of it (Go 1.26). Each connection has one stream.
+//! One request over HTTP/2, as the kubelet's transports do it: with TLS golang.org/x/net/http2, without TLS net/http's own copy
+//! of it (Go 1.26). Each connection has one stream.
 
 mod error;
 mod request;
+mod rules;
 mod stream;
 
 pub(super) use self::error::ExchangeError;
 use self::request::message;
+pub(super) use self::rules::Rules;
 use self::stream::{Head, Stream};
 use super::request::Request;
 use crate::attempt::error::AttemptError;
@@ -27,10 +29,10 @@ pub(super) async fn exchange(
     link: Box<dyn Transport>,
     read_error: SharedReadError,
     request: &Request<'_>,
+    rules: Rules,
 ) -> Result<Box<Response>, ExchangeError> {
     let message = message(request).map_err(|text| ExchangeError::Failed(AttemptError::new(Cause::Http2, text)))?;
-    let is_encrypted = request.url.scheme == b"https";
-    let mut stream = Stream::open(link, read_error, &message, !is_encrypted).await;
+    let mut stream = Stream::open(link, read_error, &message, rules).await;
     let head = stream.head().await?;
     Ok(Box::new(Response { stream, head }))
 }

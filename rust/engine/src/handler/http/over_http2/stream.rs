@@ -12,6 +12,7 @@ use probelet_play::cause::Cause;
 use tokio::io::AsyncWriteExt;
 
 use super::error::ExchangeError;
+use super::rules::Rules;
 use crate::attempt::error::AttemptError;
 use crate::handler::next_frame::next_frame;
 use crate::net::stream::{SharedReadError, Transport};
@@ -28,8 +29,7 @@ pub(super) struct Stream {
     window: i32,
     connection_window: i32,
     initial_window: i32,
-    /// Whether the server's settings are validated: net/http does so without TLS (Go 1.26), x/net with TLS does not.
-    validates_settings: bool,
+    rules: Rules,
     going: Option<Going>,
     stage: Stage,
     interim_bytes: usize,
@@ -104,7 +104,7 @@ impl Stream {
         link: Box<dyn Transport>,
         read_error: SharedReadError,
         message: &[u8],
-        validates_settings: bool,
+        rules: Rules,
     ) -> Self {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
@@ -119,7 +119,7 @@ impl Stream {
             window: WINDOW_BYTES_INITIAL,
             connection_window: WINDOW_BYTES_INITIAL,
             initial_window: WINDOW_BYTES_INITIAL,
-            validates_settings,
+            rules,
             going: None,
             stage: Stage::Head,
             interim_bytes: 0,
@@ -244,8 +244,8 @@ impl Stream {
                     self.window = self.window.checked_add(initial - self.initial_window).unwrap_or(self.window);
                     self.initial_window = initial;
                 }
-                Setting::ENABLE_PUSH if self.validates_settings && value > 1 => return Err(lost(Code::PROTOCOL)),
-                Setting::MAX_FRAME_SIZE if self.validates_settings && !FRAME_SIZES.contains(&value) => {
+                Setting::ENABLE_PUSH if self.rules.validates_settings && value > 1 => return Err(lost(Code::PROTOCOL)),
+                Setting::MAX_FRAME_SIZE if self.rules.validates_settings && !FRAME_SIZES.contains(&value) => {
                     return Err(lost(Code::PROTOCOL));
                 }
                 Setting::ENABLE_CONNECT_PROTOCOL if value > 1 => return Err(lost(Code::PROTOCOL)),
@@ -292,11 +292,12 @@ impl Stream {
         Ok(Step::Nothing)
     }
 
-    /// Handles RST_STREAM. If the server says that it did not process the request, or that the request was malformed,
-    /// the request is sent again (`http2.canRetryError`).
+    /// Handles RST_STREAM. If the server says that it did not process the request, or by some rules that the request was
+    /// malformed, the request is sent again (`http2.canRetryError`).
     fn reset_by_peer(&self, code: Code) -> StreamError {
         match (self.stage, code) {
-            (Stage::Head, Code::REFUSED_STREAM | Code::PROTOCOL) => StreamError::Refused,
+            (Stage::Head, Code::REFUSED_STREAM) => StreamError::Refused,
+            (Stage::Head, Code::PROTOCOL) if self.rules.repeats_protocol_errors => StreamError::Refused,
             _ => reset(code, "received from peer"),
         }
     }
