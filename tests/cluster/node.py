@@ -1,5 +1,8 @@
 """One node of a cluster: its containerd and its kubelet."""
 
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cluster.control_plane.kubelet import Kubelet
@@ -30,6 +33,23 @@ class Node:
         self.runtime.start()
         self.kubelet.start()
         self.is_on = True
+
+    @contextmanager
+    def unreachable(self, addresses: Iterable[str]) -> Iterator[None]:
+        """Nothing on the node reaches these pods; its runtime still reaches into their containers."""
+
+        def rule(verb: str, address: str) -> None:
+            command = ("ip", "rule", verb, "to", address, "priority", "100", "unreachable")
+            subprocess.run([*self.runtime.inside, *command], check=True)
+
+        addresses = list(addresses)
+        for address in addresses:
+            rule("add", address)
+        try:
+            yield
+        finally:
+            for address in addresses:
+                rule("del", address)
 
 
 class FurtherNode(Node):

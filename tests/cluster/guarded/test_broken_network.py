@@ -1,9 +1,6 @@
 """A network between the node and its pods that breaks and comes back: the pods are well, and none is restarted."""
 
-import subprocess
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -26,31 +23,13 @@ def steady(name: str, period: int) -> Object:
     return guarded(pod(name, container(livenessProbe=probe)))
 
 
-@contextmanager
-def unreachable(cluster: Cluster, addresses: Iterable[str]) -> Iterator[None]:
-    """Nothing of the node reaches these pods."""
-
-    def rule(verb: str, address: str) -> None:
-        command = ("ip", "rule", verb, "to", address, "priority", "100", "unreachable")
-        subprocess.run([*cluster.space.inside, *command], check=True)
-
-    addresses = list(addresses)
-    for address in addresses:
-        rule("add", address)
-    try:
-        yield
-    finally:
-        for address in addresses:
-            rule("del", address)
-
-
 def test_behind_a_broken_network_nothing_is_restarted_whatever_the_periods(cluster: Cluster, stage: Stage) -> None:
     """F-11: the fast probes have failed for good before the slow ones have made an attempt."""
     stage.enhanced.settings(nodeBreaker_minPods="4", breaker_action="off", workload_maxInFlight="100%")
     names = (*FAST, *SLOW)
     stage.run(*(steady(name, 3) for name in FAST), *(steady(name, SLOW_PERIOD) for name in SLOW))
     stage.until(lambda: all(stage.state(name) == "Succeeded" for name in names), "a first result of each")
-    with unreachable(cluster, [stage.namespace.pod(name)["status"]["podIP"] for name in names]):
+    with cluster.nodes[0].unreachable([stage.namespace.pod(name)["status"]["podIP"] for name in names]):
         stage.until(lambda: stage.state(FAST[0]) == "Failed", "the failure to be published")
         time.sleep(AWAY_SECONDS)
         assert {stage.state(name) for name in names} == {"Failed"}

@@ -1,12 +1,14 @@
 """From the creation of a pod to the end of the request that restarted its container."""
 
 import json
+import sys
 import time
 
 import pytest
 
-from tests.cluster.guarded.stage import CONTEXT, FAILS, Stage, budget, deployment, failing, steady
+from tests.cluster.guarded.stage import CONTEXT, FAILS, GOOD_ANSWERS, OPT_IN, Stage, budget, deployment, failing, steady
 from tests.kubelet.beside.pods.make import answers
+from tests.kubelet.beside.seen.instance import at
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
@@ -42,6 +44,27 @@ def test_a_failed_probe_leads_to_one_request_and_one_new_container(stage: Stage)
     assert "statuscode: 500" in stage.events("ELPRestarting")[0]["message"]
     assert stage.restarts("other") == 0
     stage.until(lambda: all(one["metadata"]["name"] != name for one in stage.requests()), "its collection", 180)
+
+
+def test_the_way_over_the_controller_takes_longer_than_a_kubelet(stage: Stage) -> None:
+    """docs/cluster/enhanced-liveness.md has the figures that it prints."""
+    native = failing("native")
+    del native["metadata"]["annotations"][OPT_IN]
+    stage.namespace.create(native)
+    stage.run(failing("web"))
+    stage.until(lambda: stage.restarts("native") and stage.restarts("web"), "a restart of each")
+    found = {name: seconds_to_the_signal(stage, name) for name in ("native", "web")}
+    sys.stdout.write(f"from the last answer to the signal: {found}\n")
+    assert min(found.values()) > 0, "no container is stopped before its threshold"
+
+
+def seconds_to_the_signal(stage: Stage, name: str) -> float:
+    """From the second bad answer, with which the probe has failed, to the signal that ended that life."""
+    lines = stage.cluster.kubectl("logs", name, "-n", stage.namespace.name, "--previous").splitlines()
+    notes = [json.loads(line) for line in lines]
+    asked = [note for note in notes if note["what"] == "http"]
+    (signal,) = [note for note in notes if note["what"] == "signal"]
+    return at(signal) - at(asked[GOOD_ANSWERS + 1])
 
 
 def test_a_recovery_before_the_restart_cancels_it(stage: Stage) -> None:

@@ -143,9 +143,11 @@ def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
     # Several workloads with new versions that fail have that in common.
     unnamed = _unnamed(left, {thing: each for thing, each in groups.items() if thing[1] not in rolled}, known)
     if unnamed is not None:
+        if best is None:
+            return _its_node(unnamed, left, groups, totals, known) or unnamed
         covered = float(sum(max(1, len(pod.bad_probes())) for pod in unnamed.pods))
-        is_part = best is not None and best[2].kind == "workload"
-        if best is None or is_part or covers < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
+        is_part = best[2].kind == "workload"
+        if is_part or covers < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
             return unnamed
     if best is None:
         return None
@@ -190,6 +192,7 @@ def _judged(
     groups: dict[Thing, _Group],
     totals: dict[str, tuple[int, int]],
     known: Known,
+    least: float = SURPRISE_LEAST,
 ) -> Explanation | None:
     """The explanation that a thing is, if it is one."""
     sort, name = thing
@@ -234,7 +237,7 @@ def _judged(
             others -= sum(known.with_thing["workload", each.pods[0].workload] for each in silent)
     if others > 0 and others_bad / others > OUTSIDE_MOST * count / size:
         return None
-    if _surprise(group.weight, count, size) + (ROLLOUT_NATS if sort == "rollout" else 0.0) < SURPRISE_LEAST:
+    if _surprise(group.weight, count, size) + (ROLLOUT_NATS if sort == "rollout" else 0.0) < least:
         return None
     cause, family = _main_cause(group.probes)
     shown: Thing = ("node", name) if sort == "network" else thing
@@ -314,6 +317,22 @@ def _unnamed(left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Expl
         return None
     cause, family = _main_cause(probes)
     return Explanation("shared", None, pods, size, others_bad, others, cause, family, workloads=frozenset(failing))
+
+
+def _its_node(
+    unnamed: Explanation,
+    left: list[Pod],
+    groups: dict[Thing, _Group],
+    totals: dict[str, tuple[int, int]],
+    known: Known,
+) -> Explanation | None:
+    """The one node of several on which all of these pods are, if most of its pods fail and few elsewhere. That it is no
+    chance is known, and so it does not need as many failed attempts as by itself."""
+    nodes = {pod.node for pod in unnamed.pods}
+    if len(nodes) > 1 or known.nodes < 2:
+        return None
+    thing: Thing = ("node", nodes.pop())
+    return _judged(thing, groups[thing], left, groups, totals, known, least=0.0)
 
 
 def _is_only_a_node(best: Explanation, unnamed: Explanation, known: Known) -> bool:

@@ -53,6 +53,29 @@ def test_most_of_one_node_is_the_node() -> None:
     assert "5 of 5 pods on n2 fail" in scene.only().evidence
 
 
+def test_single_pods_of_one_node_of_several_are_the_node_with_the_first_failure_of_each() -> None:
+    """As workloads of one pod each they share something without a name, and their node is the name for that."""
+    scene = Scene()
+    for app in "abcdef":
+        scene.add(app, probes=READINESS)
+    for app in "ghij":
+        scene.add(app, nodes=("n2",), probes=READINESS)
+    scene.to(60)
+    scene.fail(scene.pods(*"abcd"), "unreachable", times=1)
+    [began] = scene.began()
+    assert (began.kind, began.thing) == ("node", "node n1")
+    assert "4 of 6 pods on n1 fail" in began.evidence
+
+
+def test_single_pods_of_the_only_node_that_answer_share_something() -> None:
+    scene = Scene()
+    for app in "abcdef":
+        scene.add(app)
+    scene.to(60)
+    scene.fail(scene.pods(*"abcd"), "status", times=1, probes=READINESS)
+    assert [began.kind for began in scene.began()] == ["shared"]
+
+
 def test_a_node_that_is_cut_off_fails_what_asks_beyond_it() -> None:
     scene = three_apps()
     here = [pod for pod in scene.pods("a", "b", "c") if scene.subjects[pod][0].node == "n2"]

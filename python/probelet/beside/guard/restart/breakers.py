@@ -48,7 +48,8 @@ def check_node(cluster: ObservedCluster, pod: GuardedPod, state: ProbeState, now
         return None
     incident = cluster.incident(pod.uid)
     if incident is not None and incident.kind in ("node", "prober"):
-        return CheckResult("BreakerOpen", _named(incident), ("incident", incident.id), now + AGAIN_NS, "node")
+        gate = ("incident", incident.id)
+        return CheckResult("BreakerOpen", _named(incident), gate, now + AGAIN_NS, "node", incident.id)
     age_ns = cluster.age_ns(pod.uid, state, now)
     if not share.is_above(node, age_ns, config.node_breaker_ratio, config.node_breaker_min_pods):
         return None
@@ -105,7 +106,8 @@ def _check_incident(cluster: ObservedCluster, pod: GuardedPod, now: int) -> Chec
             return None
         pod = cluster.pods.get(trial, pod)
         more = f", and pod {pod.namespace}/{pod.name} of it is being restarted"
-    return CheckResult("BreakerOpen", _named(incident, more), ("incident", incident.id), now + AGAIN_NS, "incident")
+    gate = ("incident", incident.id)
+    return CheckResult("BreakerOpen", _named(incident, more), gate, now + AGAIN_NS, "incident", incident.id)
 
 
 def _belongs(cluster: ObservedCluster, uid: str, incident: Incident) -> bool:

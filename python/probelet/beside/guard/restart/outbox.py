@@ -1,6 +1,6 @@
 """Collects the outputs of one step, and keeps events of one kind apart in time."""
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from probelet.beside.guard.objects.budget import Budget
 from probelet.beside.guard.objects.node_probes import ProbeState, cut
@@ -9,6 +9,8 @@ from probelet.beside.guard.restart.protocol.outputs import Decision, Event, Outp
 from probelet.beside.guard.restart.protocol.reason import EVENT_EVERY_NS, WITH_EVENT, CheckResult
 from probelet.beside.guard.restart.state.held import Held
 from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
+
+EventType: TypeAlias = Literal["Normal", "Warning"]
 
 EVENTS_MAX: Final = 50_000
 """Events that are remembered at most: a cluster with more failing pods gets some events more often."""
@@ -45,13 +47,13 @@ class Outbox:
         self.held.decided(uid, state.name, result.reason)
         self.put(Decision(result.reason, entry.namespace, entry.name, state.container, result.message))
         if pod is not None and result.reason in WITH_EVENT:
-            self.pod_event(pod, "Warning", result.reason, text, now)
+            self.pod_event(pod, "Warning", result.reason, text, now, result.incident)
         if result.breaker is not None and pod is not None:
             self._breaker_event(pod, result, now)
 
-    def pod_event(self, pod: GuardedPod, type: Literal["Normal", "Warning"], reason: str, text: str, now: int) -> None:
-        """An event of a pod, unless it had one of that reason a short while ago."""
-        self._paced_event(Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid), type, reason, text, now)
+    def pod_event(self, pod: GuardedPod, type: EventType, reason: str, text: str, now: int, incident: str = "") -> None:
+        """An event of a pod, unless it had one of that reason and incident a short while ago."""
+        self._paced_event(Regarding("v1", "Pod", pod.namespace, pod.name, pod.uid), type, reason, text, now, incident)
 
     def budget_event(self, budget: Budget, now: int) -> None:
         """A warning about a budget that nobody keeps."""
@@ -65,18 +67,19 @@ class Outbox:
         """A warning about the node or the workload of a pod."""
         if result.breaker == "node":
             node = Regarding("v1", "Node", "", pod.node, pod.node)
-            self._paced_event(node, "Warning", "ELPBreakerOpen", result.message, now)
+            self._paced_event(node, "Warning", "ELPBreakerOpen", result.message, now, result.incident)
             return
         key = self._cluster.workloads.root(pod)
         workload = self._cluster.workloads.get(key)
         if workload is not None:
             regarding = Regarding(workload.api_version, workload.kind, key.namespace, key.name, workload.uid)
-            self._paced_event(regarding, "Warning", "ELPBreakerOpen", result.message, now)
+            self._paced_event(regarding, "Warning", "ELPBreakerOpen", result.message, now, result.incident)
 
     def _paced_event(
-        self, regarding: Regarding, type: Literal["Normal", "Warning"], reason: str, message: str, now: int
+        self, regarding: Regarding, type: EventType, reason: str, message: str, now: int, incident: str = ""
     ) -> None:
-        key = (f"{regarding.kind}/{regarding.namespace}/{regarding.name}/{regarding.uid}", reason)
+        # A share often opens a breaker seconds before the detector has a name for what happened.
+        key = (f"{regarding.kind}/{regarding.namespace}/{regarding.name}/{regarding.uid}", f"{reason} {incident}")
         if now - self._event_ns.get(key, -EVENT_EVERY_NS) < EVENT_EVERY_NS:
             return
         if len(self._event_ns) >= EVENTS_MAX:
@@ -85,6 +88,6 @@ class Outbox:
         self._event_ns[key] = now
         self.event(regarding, type, reason, message)
 
-    def event(self, regarding: Regarding, type: Literal["Normal", "Warning"], reason: str, message: str) -> None:
+    def event(self, regarding: Regarding, type: EventType, reason: str, message: str) -> None:
         """An event, however often."""
         self.put(Event(regarding, type, reason, cut(message)))

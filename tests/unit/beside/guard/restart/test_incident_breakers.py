@@ -60,6 +60,19 @@ def test_an_incident_of_the_node_holds_its_pods_back_below_the_share(incident: I
     assert made.guard.gauges(made.now).open_nodes == 1
 
 
+def test_a_breaker_that_a_share_has_opened_says_so_again_once_the_incident_has_a_name() -> None:
+    made, pods = played()
+    strike(made, None, *pods)
+    made.run(10)
+    [event] = made.events("ELPBreakerOpen")
+    assert event.message == "5 of 5 probed pods of node node1 fail at once"
+    made.incidents |= {pod.uid: NODE for pod in pods}
+    made.run(60)
+    [_, event] = made.events("ELPBreakerOpen")
+    assert NODE.id in event.message
+    assert [NODE.id in event.message for event in made.events("BreakerOpen")] == [False] * 5 + [True] * 5
+
+
 def test_the_whole_node_fails_for_a_rollout_and_its_breaker_stays_shut() -> None:
     made, pods = played()
     strike(made, ROLLOUT, *pods)

@@ -73,7 +73,7 @@ WITH_EVENT: Final[frozenset[Reason]] = frozenset(
         "DryRun",
     }
 )
-"""Refusals that get an event, at most one for each pod and reason in ``EVENT_EVERY_NS``."""
+"""Refusals that get an event, at most one for each pod, reason and incident in ``EVENT_EVERY_NS``."""
 
 _NO_HOLD: Final[frozenset[Reason]] = frozenset(
     {"PodGone", "OptedOut", "OldInstance", "NotRunning", "Recovered", "Restarting"}
@@ -98,3 +98,5 @@ class CheckResult:
     """When to ask again in any case."""
     breaker: Breaker | None = None
     """The breaker that is open; None for every other reason."""
+    incident: str = ""
+    """The id of the incident that has opened it; empty if shares have."""
