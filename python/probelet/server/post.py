@@ -1,5 +1,6 @@
 """JSON to a URL of somebody else's: the one kind of request that probelet sends beside those to an API server."""
 
+import ssl
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -28,7 +29,7 @@ class JsonPost:
         self._url = url
         # A process that keeps no connection open notices that a server was replaced.
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(force_close=True, limit=1),
+            connector=aiohttp.TCPConnector(force_close=True, limit=1, ssl=_authorities(url)),
             timeout=aiohttp.ClientTimeout(total=POST_SECONDS),
         )
 
@@ -52,3 +53,8 @@ class JsonPost:
         if 200 <= status < 300:
             return None
         return Refused(f"status {status}", may_pass=status in _AGAIN or status >= 500)
+
+
+def _authorities(url: str) -> ssl.SSLContext | bool:
+    """What a certificate is checked with. aiohttp's own context may trust nobody (``server.library``)."""
+    return ssl.create_default_context() if url.startswith("https:") else True

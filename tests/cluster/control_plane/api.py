@@ -16,6 +16,7 @@ Connect = Callable[[str, int, float | None], socket.socket]
 CALL_SECONDS = 10.0
 
 MERGE, STRATEGIC, JSON = (f"application/{kind}-patch+json" for kind in ("merge", "strategic-merge", "json"))
+APPLY = "application/apply-patch+yaml"
 """Content types of a PATCH."""
 
 

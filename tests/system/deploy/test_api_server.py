@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from tests.cluster.control_plane.plane import Kubectl
+from tests.system.deploy.conftest import Administrator
 from tests.system.deploy.rendered import Name, kustomized, name
 from tests.unit.deploy.manifests.manifest import BASE, NAMESPACE, OVERLAYS
 
@@ -44,7 +45,7 @@ def test_an_apply_leaves_the_certificate_of_the_webhook_in_its_place(applied: Ku
     assert kept["webhooks"][0]["clientConfig"]["caBundle"] == "Cg=="
 
 
-def may(kubectl: Kubectl, account: str, verb: str, thing: str, namespace: str = NAMESPACE) -> bool:
+def may(administrator: Administrator, account: str, verb: str, thing: str, namespace: str = NAMESPACE) -> bool:
     """The API server's answer; ``thing`` is RESOURCE[.GROUP][/SUBRESOURCE][=NAME]."""
     resource, _, named = thing.partition("=")
     resource, _, subresource = resource.partition("/")
@@ -58,7 +59,7 @@ def may(kubectl: Kubectl, account: str, verb: str, thing: str, namespace: str = 
             "resourceAttributes": {**asked, "name": named, "namespace": namespace},
         },
     }
-    answer = json.loads(kubectl("create", "-o", "json", "-f", "-", stdin=json.dumps(review)))
+    answer = administrator.control.api.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
     allowed: bool = answer["status"]["allowed"]
     return allowed
 
@@ -80,8 +81,11 @@ WEBHOOK = [
 
 
 @pytest.mark.parametrize(("account", "rights"), [("probelet-agent", AGENT), ("probelet-webhook", WEBHOOK)])
-def test_each_account_may_do_its_work(applied: Kubectl, account: str, rights: list[tuple[str, str, str]]) -> None:
-    assert [right for right in rights if not may(applied, account, *right)] == []
+@pytest.mark.usefixtures("applied")
+def test_each_account_may_do_its_work(
+    administrator: Administrator, account: str, rights: list[tuple[str, str, str]]
+) -> None:
+    assert [right for right in rights if not may(administrator, account, *right)] == []
 
 
 @pytest.mark.parametrize(
@@ -104,5 +108,8 @@ def test_each_account_may_do_its_work(applied: Kubectl, account: str, rights: li
         ("probelet-webhook", "create", "mutatingwebhookconfigurations.admissionregistration.k8s.io", ""),
     ],
 )
-def test_no_account_may_do_more(applied: Kubectl, account: str, verb: str, resource: str, namespace: str) -> None:
-    assert not may(applied, account, verb, resource, namespace)
+@pytest.mark.usefixtures("applied")
+def test_no_account_may_do_more(
+    administrator: Administrator, account: str, verb: str, resource: str, namespace: str
+) -> None:
+    assert not may(administrator, account, verb, resource, namespace)

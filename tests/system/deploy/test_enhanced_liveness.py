@@ -12,14 +12,26 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.control_plane.api import APPLY, Object
 from tests.cluster.control_plane.plane import Kubectl
 from tests.cluster.machine.program import Program
 from tests.system.containerd.machine import until
+from tests.system.deploy.conftest import Administrator
 from tests.unit.deploy.manifests.manifest import DEPLOY, ENHANCED, NAMESPACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 NODE = "elp-node"
+NODES, PODS = "/api/v1/nodes", "/api/v1/namespaces/default/pods"
+BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+PROBES = "/apis/apps.kruise.io/v1alpha1/nodepodprobes"
+REQUESTS = "/apis/apps.kruise.io/v1alpha1/namespaces/default/containerrecreaterequests"
+PATHS = {
+    "Node": NODES,
+    "StatefulSet": "/apis/apps/v1/namespaces/default/statefulsets",
+    "PodDisruptionBudget": BUDGETS,
+    "ContainerRecreateRequest": REQUESTS,
+}
 CONTEXT = '[{"name":"app","livenessProbe":{"exec":{"command":["/healthy.sh"]},"periodSeconds":10}}]'
 STATEFUL_SET = {
     "apiVersion": "apps/v1",
@@ -55,32 +67,39 @@ def now() -> str:
 
 
 class Stage:
-    """The API server with a node and a workload, as the test's kubelet and agent."""
+    """The API server with a node and a workload, as the test's kubelet and agent.
 
-    def __init__(self, kubectl: Kubectl) -> None:
-        self.kubectl = kubectl
+    It asks the API itself, because a kubectl for each of so many questions would take most of the time.
+    """
+
+    def __init__(self, administrator: Administrator) -> None:
+        self.kubectl = administrator.kubectl
+        self.api = administrator.control.api
         self.began = now()
 
-    def apply(self, obj: dict[str, Any]) -> None:
-        self.kubectl("apply", "-f", "-", stdin=json.dumps(obj))
+    def apply(self, obj: Object) -> None:
+        path = f"{PATHS[obj['kind']]}/{obj['metadata']['name']}"
+        self.api.call("PATCH", path, obj, kind=APPLY, query={"fieldManager": "test", "force": "true"})
 
-    def get(self, *what: str) -> Any:
-        return json.loads(self.kubectl("get", *what, "-o", "json"))
+    def patch_status(self, path: str, status: Object) -> None:
+        self.api.patch(f"{path}/status", {"status": status})
 
-    def patch_status(self, what: str, name: str, status: dict[str, Any], namespace: str = "default") -> None:
-        patch = json.dumps({"status": status})
-        self.kubectl("patch", what, name, "-n", namespace, "--subresource=status", "--type=merge", "-p", patch)
+    def disruptions(self) -> int:
+        """How many pods the budget gives away now."""
+        budget = self.api.get(f"{BUDGETS}/elp")
+        return int(budget.get("status", {}).get("disruptionsAllowed", -1))
 
     def node(self) -> None:
         self.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE, "labels": {"elp": "true"}}})
         room = {"cpu": "4", "memory": "8Gi", "pods": "110"}
         ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": now(), "lastTransitionTime": now()}
         ready |= {"reason": "Test", "message": "the test"}
-        self.patch_status("node", NODE, {"capacity": room, "allocatable": room, "conditions": [ready]})
-        self.kubectl("taint", "node", NODE, "node.kubernetes.io/not-ready-", check=False)
+        self.patch_status(f"{NODES}/{NODE}", {"capacity": room, "allocatable": room, "conditions": [ready]})
+        # The controller manager taints a node that has not been ready.
+        self.api.patch(f"{NODES}/{NODE}", {"spec": {"taints": None}})
 
     def pods(self) -> list[Any]:
-        found: list[Any] = self.get("pods", "-n", "default", "-l", "app=elp")["items"]
+        found = self.api.items(PODS, labelSelector="app=elp")
         return [pod for pod in found if pod["spec"].get("nodeName") == NODE]
 
     def run_pods(self, **restarts: int) -> None:
@@ -100,10 +119,10 @@ class Stage:
             }
             conditions = [{"type": each, "status": "True"} for each in ("Ready", "ContainersReady", "Initialized")]
             status = {"phase": "Running", "podIP": f"10.9.0.{number + 1}", "conditions": conditions}
-            self.patch_status("pod", name, {**status, "containerStatuses": [container]})
+            self.patch_status(f"{PODS}/{name}", {**status, "containerStatuses": [container]})
 
     def publish(self, *failed: str) -> None:
-        entries = self.get("nodepodprobe", NODE)["spec"]["podProbes"]
+        entries = self.api.get(f"{PROBES}/{NODE}")["spec"]["podProbes"]
         statuses = [
             {
                 **{key: entry[key] for key in ("name", "namespace", "uid")},
@@ -119,25 +138,23 @@ class Stage:
             }
             for entry in entries
         ]
-        self.patch_status("nodepodprobe", NODE, {"podProbeStatuses": statuses})
+        self.patch_status(f"{PROBES}/{NODE}", {"podProbeStatuses": statuses})
 
-    def requests(self) -> list[Any]:
-        found: list[Any] = self.get("crr", "-n", "default")["items"]
-        return found
+    def requests(self) -> list[Object]:
+        return self.api.items(REQUESTS)
 
-    def events(self, reason: str) -> list[Any]:
-        found: list[Any] = self.get("events", "-n", "default", "--field-selector", f"reason={reason}")["items"]
-        return found
+    def events(self, reason: str) -> list[Object]:
+        return self.api.items("/api/v1/namespaces/default/events", fieldSelector=f"reason={reason}")
 
 
 @pytest.fixture(scope="module")
-def stage(applied: Kubectl) -> Iterator[Stage]:
+def stage(administrator: Administrator, applied: Kubectl) -> Iterator[Stage]:
     applied("apply", "-k", DEPLOY / "crds")
     crds = ["crd/nodepodprobes.apps.kruise.io", "crd/containerrecreaterequests.apps.kruise.io"]
     applied("wait", "--for=condition=Established", "--timeout=60s", *crds)
     applied("apply", "-k", ENHANCED / "controller")
     # The Deployment's own pods have no node to run on; the test runs the program.
-    made = Stage(applied)
+    made = Stage(administrator)
     made.node()
     made.apply(STATEFUL_SET)
     made.apply(BUDGET)
@@ -168,11 +185,10 @@ def controller(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def test_from_the_pod_to_the_request_with_a_real_budget(stage: Stage, controller: Path) -> None:
     def mapped() -> bool:
-        shown = stage.kubectl("get", "nodepodprobe", NODE, "-o", "json", check=False)
-        return shown.startswith("{") and len(json.loads(shown)["spec"]["podProbes"]) == 3
+        return [len(probes["spec"]["podProbes"]) for probes in stage.api.items(PROBES)] == [3]
 
     until(mapped, f"three entries in the NodePodProbe ({controller})")
-    until(lambda: stage.get("pdb", "elp", "-n", "default")["status"]["disruptionsAllowed"] == 1, "the budget's status")
+    until(lambda: stage.disruptions() == 1, "the budget's status")
     stage.node()
     stage.publish("elp-1")
     until(lambda: stage.requests() != [], f"a request ({controller})")
@@ -191,9 +207,9 @@ def test_a_real_budget_at_zero_keeps_the_pod(stage: Stage, controller: Path) -> 
     done = {"phase": "Completed", "completionTime": now()}
     done |= {"containerRecreateStates": [{"name": "app", "phase": "Succeeded", "isKilled": True}]}
     stage.run_pods(elp_1=1)
-    stage.patch_status("crr", request["metadata"]["name"], done)
+    stage.patch_status(f"{REQUESTS}/{request['metadata']['name']}", done)
     stage.apply({**BUDGET, "spec": {**BUDGET["spec"], "maxUnavailable": 0}})  # type: ignore[dict-item]
-    until(lambda: stage.get("pdb", "elp", "-n", "default")["status"]["disruptionsAllowed"] == 0, "the budget at zero")
+    until(lambda: stage.disruptions() == 0, "the budget at zero")
     stage.node()
     stage.publish("elp-2")
     until(lambda: stage.events("BudgetDenied") != [], f"the refusal ({controller})")
@@ -214,14 +230,14 @@ def test_requests_of_persons_are_managed_with_the_roles_of_the_manifests(stage: 
         stage.apply({**body, "metadata": {"name": name, "namespace": "default", "labels": labels}, "spec": spec})
     # Its label goes, and after a second the request too.
     until(lambda: "of-no-pod" not in names(stage), f"the request without a pod is collected ({controller})")
-    stage.patch_status("crr", "of-a-person", {"phase": "Recreating"})
+    stage.patch_status(f"{REQUESTS}/of-a-person", {"phase": "Recreating"})
     snapshot = "crr.apps.kruise.io/sync-container-statuses"
 
     def noted() -> bool:
-        return snapshot in stage.get("crr", "of-a-person", "-n", "default")["metadata"].get("annotations", {})
+        return snapshot in stage.api.get(f"{REQUESTS}/of-a-person")["metadata"].get("annotations", {})
 
     until(noted, f"the statuses of the new container ({controller})")
-    stage.patch_status("crr", "of-a-person", {"phase": "Completed", "completionTime": now()})
+    stage.patch_status(f"{REQUESTS}/of-a-person", {"phase": "Completed", "completionTime": now()})
     until(lambda: "of-a-person" not in names(stage), f"the request is collected ({controller})")
 
 
@@ -233,11 +249,7 @@ def test_a_pod_that_goes_takes_its_request_and_its_entry_along(stage: Stage, con
     stage.kubectl("delete", "statefulset", "elp", "-n", "default", "--wait=false")
     stage.kubectl("delete", "pods", "-l", "app=elp", "-n", "default", "--force", "--grace-period=0")
     until(lambda: stage.requests() == [], "no request is left")
-
-    def gone() -> bool:
-        return "NotFound" in stage.kubectl("get", "nodepodprobe", NODE, check=False)
-
-    until(gone, f"the NodePodProbe is gone ({controller})")
+    until(lambda: stage.api.items(PROBES) == [], f"the NodePodProbe is gone ({controller})")
 
 
 def test_the_spec_of_a_request_cannot_change(stage: Stage) -> None:
@@ -250,4 +262,4 @@ def test_the_spec_of_a_request_cannot_change(stage: Stage) -> None:
     stage.apply(body)
     with pytest.raises(RuntimeError, match="a request cannot be changed"):
         stage.apply({**body, "spec": {"podName": "y", "containers": [{"name": "app"}]}})
-    stage.kubectl("delete", "crr", "by-hand", "-n", "default")
+    stage.api.delete(f"{REQUESTS}/by-hand")

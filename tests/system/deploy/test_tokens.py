@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.control_plane.api import JSON, STRATEGIC, Api, ApiError, Object
+from tests.cluster.control_plane.api import APPLY, JSON, STRATEGIC, Api, ApiError, Object
 from tests.support.paths import ROOT
 from tests.system.containerd.machine import until
 from tests.system.deploy.conftest import Administrator
@@ -25,7 +25,6 @@ CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurat
 REQUESTS = f"{KRUISE}/namespaces/default/containerrecreaterequests"
 PODS = f"{CORE}/namespaces/default/pods"
 SECRETS = f"{CORE}/namespaces/{NAMESPACE}/secrets"
-APPLY = "application/apply-patch+yaml"
 
 
 class Stage:

@@ -26,7 +26,7 @@ CRDS = Path(__file__).parents[3] / "deploy" / "crds"
 DEFINITIONS = Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", False)
 NODE = "elp"
 PROBES = '[{"name":"app","livenessProbe":{"exec":{"command":["/healthy.sh"]},"periodSeconds":10}}]'
-LEADERS, GATHER_SECONDS = 20, 5
+GATHER_SECONDS = 5
 
 
 class Cluster:
@@ -115,8 +115,9 @@ class Cluster:
         await self.connection.delete(kinds.LEASES, LEASE, self.namespace)
 
 
-async def test_twenty_leaders_in_a_row_change_no_object_and_restart_nothing(
-    server: ApiServer, connection: Connection, namespace: str
+@pytest.mark.parametrize("leaders", [5, pytest.param(20, marks=pytest.mark.slow)])
+async def test_leaders_in_a_row_change_no_object_and_restart_nothing(
+    leaders: int, server: ApiServer, connection: Connection, namespace: str
 ) -> None:
     cluster = Cluster(server, connection, namespace)
     await cluster.set_up()
@@ -128,7 +129,7 @@ async def test_twenty_leaders_in_a_row_change_no_object_and_restart_nothing(
     await cluster.lead("first", 0, is_mapped)
     uid = (await cluster.probes())["metadata"]["uid"]
     version = await cluster.fail()
-    for number in range(LEADERS):
+    for number in range(leaders):
         await cluster.lead(str(number), 0.5)
         found = (await cluster.probes())["metadata"]
         assert (found["uid"], found["resourceVersion"]) == (uid, version), number

@@ -12,6 +12,7 @@ import pytest
 
 from tests.kubelet.goclient.build import BUILD_SECONDS, build_client
 from tests.support.required import missing
+from tests.system.containerd.machine import until
 
 PODS = 1_000
 
@@ -38,8 +39,12 @@ def socket(tmp_path: Path) -> Iterator[Path]:
     command = [sys.executable, "-m", "probelet", "serve", "--socket", str(path), "--state-dir", str(tmp_path / "state")]
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, "NO_COLOR": "1"})
-    while not path.exists():
+
+    def serves() -> bool:
         assert process.poll() is None, (tmp_path / "log").read_text()
+        return path.exists()
+
+    until(serves, "the socket of the service")
     yield path
     process.terminate()
     assert process.wait(30) == 0, (tmp_path / "log").read_text()

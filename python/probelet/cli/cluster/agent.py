@@ -123,6 +123,9 @@ def agent(
     import socket
     from contextlib import ExitStack, closing
 
+    from probelet.server.library import import_aiohttp
+
+    import_aiohttp()
     from probelet.cli.serve.start import begin
     from probelet.daemon.cluster.agent import AgentFlags, Health, carry_out
     from probelet.errors import DaemonError

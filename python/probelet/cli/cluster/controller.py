@@ -72,6 +72,9 @@ def controller(
 ) -> int:
     from contextlib import ExitStack, closing
 
+    from probelet.server.library import import_aiohttp
+
+    import_aiohttp()
     from probelet.daemon.cluster.controller import ControllerFlags, carry_out
     from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError

@@ -89,6 +89,9 @@ def run(
 ) -> int:
     import socket
 
+    from probelet.server.library import import_aiohttp
+
+    import_aiohttp()
     from probelet.cli.serve.start import begin
     from probelet.config.probe_options import allowed_options
     from probelet.daemon.run import PROCESS, RunFlags

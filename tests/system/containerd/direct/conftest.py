@@ -7,7 +7,7 @@ import pytest
 
 from tests.system.containerd.conftest import started_containerd
 from tests.system.containerd.direct.both import Both, both_ways
-from tests.system.containerd.direct.pods import PODS
+from tests.system.containerd.direct.pods import PODS, SHARING, TOGETHER
 from tests.system.containerd.direct.profiles import profiles
 from tests.system.containerd.machine import Containerd, remove_pods
 from tests.system.containerd.node import ContainerdNode
@@ -23,12 +23,20 @@ def containerd() -> Iterator[Containerd]:
 def pod_ids(containerd: Containerd, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The container IDs of all pods, by name. Whatever a test does to a container, the others must not notice."""
     node = ContainerdNode(containerd, tmp_path_factory.mktemp("direct"))
+    places = {row.name: (TOGETHER if row in SHARING else row.name, row.name) for row in PODS}
+    containers = {row.name: {"name": row.name, "command": ["sleep", "100000"], **row.container} for row in PODS}
+    node.run(TOGETHER, *(containers[row.name] for row in SHARING))
     for row in PODS:
-        node.run(row.name, {"name": "app", "command": ["sleep", "100000"], **row.container}, **row.pod)
+        if row not in SHARING:
+            node.run(row.name, containers[row.name], **row.pod)
+
+    def are_running() -> bool:
+        return all(node.container(*place)["state"] == "running" for place in places.values())
+
     with profiles():
         node.start()
-        node.until(lambda: all(node.container(row.name)["state"] == "running" for row in PODS), "running containers")
-        yield {row.name: node.container(row.name)["container_id"].rpartition("/")[2] for row in PODS}
+        node.until(are_running, "running containers")
+        yield {name: node.container(*place)["container_id"].rpartition("/")[2] for name, place in places.items()}
         node.close()
         asyncio.run(remove_pods(containerd.endpoint, node.name))
 

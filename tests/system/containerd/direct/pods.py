@@ -61,6 +61,19 @@ MORE = (
 )
 PODS = (*ROWS, *MORE)
 
+ALONE = (LEAFED, VICTIM, NEIGHBOUR, DELEGATING)
+TOGETHER = "together"
+
+
+def _can_share(row: Row) -> bool:
+    """Whether a row says nothing of its pod. Resources and privileges of one container are also its pod's."""
+    is_privileged = row.container.get("securityContext", {}).get("privileged", False)
+    return not (row in ALONE or row.pod or is_privileged or "resources" in row.container)
+
+
+SHARING = [row for row in PODS if _can_share(row)]
+"""Containers of one pod, ``TOGETHER``: a sandbox for each would take as long as the container itself."""
+
 PROFILED = ("hardened", "inherits", "runtime-default", "own-profile", "late-profile", "asking-profile")
 """Pods with a seccomp profile."""
 
