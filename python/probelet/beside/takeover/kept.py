@@ -22,7 +22,7 @@ def keeps(annotations: Mapping[str, str], kind: ProbeType) -> bool:
 
 
 def mistake(annotations: Mapping[str, str]) -> str | None:
-    """What is wrong with the annotation, with its place and what is allowed; None for nothing."""
+    """The mistake in the annotation, with its place and what is allowed; None for nothing."""
     text = annotations.get(KEEP_NATIVE_ANNOTATION)
     if text is None or text == READINESS:
         return None
