@@ -13,6 +13,7 @@ from tests.system.containerd.machine import until
 NODES = 3
 ALL_AT_ONCE = {
     "enabled": "true",
+    "dryRun": "false",
     "rate_tokensPerMinute": "600",
     "rate_burst": "20",
     "workload_maxInFlight": "100%",
