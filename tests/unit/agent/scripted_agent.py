@@ -26,8 +26,8 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 ROUND_TRIP_NS: Final = 10_000_000
 """The time that a round trip takes on the agent's clocks, so that no test waits for a period or a grace."""
 STEPS_WITH_CALL: Final = 100
-STEPS_A_CALL: Final = 5
-"""A wait of more than a second calls the runtime in every fifth step: these calls are what a long wait costs."""
+STEPS_A_CALL: Final = 10
+"""A wait of more than a second calls the runtime in every tenth step: these calls are what a long wait costs."""
 STEPS_MAX: Final = 200_000
 """Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait,
 because a callback of the event loop may swallow its exception."""
