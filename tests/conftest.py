@@ -33,10 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collects without the garbage collector, and hides from it what was collected, which never becomes garbage."""
     gc.disable()
     try:
+        schedule.import_share(session.config)
         return (yield)
     finally:
         gc.freeze()

@@ -5,9 +5,16 @@ exists only once on a machine. A module is one unit, unless a table below says o
 
 Tests marked ``e2e`` mostly wait, and stand at the beginning of the list of units; the other tests compute, and stand at
 its end. One process for each core takes its units from the end, the other processes take theirs from the beginning.
+
+Every process collects every test. pytest rewrites the assertions of each module and keeps the byte code, which takes
+longer than the rest of a collection, so after a change each process compiles its share of the modules first.
 """
 
+import contextlib
+import importlib
 import os
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from xdist.remote import Producer  # type: ignore[import-untyped]
@@ -110,3 +117,20 @@ def make(config: pytest.Config, log: Producer) -> Schedule:
     """The scheduler of a run. It keeps the order of collection; xdist would begin with the largest units."""
     config.option.loadscopereorder = False
     return Schedule(config, log)
+
+
+def import_share(config: pytest.Config) -> None:
+    """Imports the share of one of xdist's processes, which compiles it."""
+    worker, count = os.environ.get("PYTEST_XDIST_WORKER"), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if worker is None:
+        return
+    for name in share(config.args, config.rootpath, int(worker.removeprefix("gw")), count):
+        # A module that fails fails again when pytest collects it, and then pytest reports it.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(name)
+
+
+def share(folders: Iterable[str], root: Path, worker: int, count: int) -> list[str]:
+    """The names of the test modules below ``folders`` that process ``worker`` of ``count`` compiles."""
+    found = sorted(path for folder in folders for path in (root / folder).glob("**/test_*.py"))
+    return [".".join(path.relative_to(root).with_suffix("").parts) for path in found[worker::count]]

@@ -40,6 +40,12 @@ BANNED_FILE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "ba
 
 
 @cache
+def text_of(path: Path) -> str:
+    """The text of a file, which several tests read."""
+    return path.read_text()
+
+
+@cache
 def tracked(suffixes: tuple[str, ...]) -> list[Path]:
     """Every file of the project with one of the suffixes, without what a build or a generator made."""
     inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
@@ -53,15 +59,24 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+def _nodes(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a tree at any depth; a function is never in an expression."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, field, ()):
+            if isinstance(child, ast.stmt):
+                yield child
+            yield from _nodes(child)
+
+
 def python_functions(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _nodes(ast.parse(text_of(path))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
             yield node.name, node.end_lineno - node.lineno + 1
 
 
 def braced_functions(path: Path, opening: re.Pattern[str]) -> Iterator[tuple[str, int]]:
     """Functions of formatted Rust or C: one ends at the first brace in the column where its signature began."""
-    lines = path.read_text().splitlines()
+    lines = text_of(path).splitlines()
     for start, line in enumerate(lines):
         if match := opening.match(line):
             closing = match["indent"] + "}"
@@ -83,7 +98,7 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
 
 def identifiers(path: Path) -> Iterator[tuple[int, str]]:
     """Names in the code, without comments and texts. One scanner serves Python, Rust and C."""
-    code = path.read_text()
+    code = text_of(path)
     hidden = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*[\s\S]*?\*/|(?<!\S)#[^\n]*')
     code = hidden.sub(lambda match: "\n" * match.group().count("\n"), code)
     for number, line in enumerate(code.splitlines(), start=1):
@@ -97,7 +112,7 @@ def words(identifier: str) -> set[str]:
 
 
 def test_no_file_is_longer_than_the_limit() -> None:
-    lengths = {name(path): len(path.read_text().splitlines()) for path in tracked(SOURCES)}
+    lengths = {name(path): len(text_of(path).splitlines()) for path in tracked(SOURCES)}
     assert {path: n for path, n in lengths.items() if n > FILE_LINES_MAX and path not in LONG_FILES} == {}
 
 
@@ -129,7 +144,7 @@ def test_nothing_is_left_to_do_in_a_comment() -> None:
     found = [
         f"{name(path)}:{number}"
         for path in tracked(TEXTS)
-        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        for number, line in enumerate(text_of(path).splitlines(), start=1)
         if marks.search(line)
     ]
     assert found == []
@@ -154,7 +169,7 @@ def test_no_path_of_one_machine_is_in_the_project() -> None:
     found = [
         f"{name(path)}:{number}"
         for path in tracked(TEXTS)
-        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        for number, line in enumerate(text_of(path).splitlines(), start=1)
         if machine.search(line) and path != Path(__file__)
     ]
     assert found == []
@@ -168,7 +183,7 @@ def test_no_line_ends_in_white_space() -> None:
     found = [
         f"{name(path)}:{number}"
         for path in tracked(SOURCES)
-        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        for number, line in enumerate(text_of(path).splitlines(), start=1)
         if line != line.rstrip()
     ]
     assert found == []

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 
 WORKERS = 50
 # The runs that each healthy worker must complete beside the hostile ones.
-RUNS_WANTED = 4
+RUNS_WANTED = 3
 # Longer than any test, so that no timeout ends an attempt.
 FOR_EVER_SECONDS = 3600
 # The whole engine with that many attempts under way.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.schedule import FIRST, LAST, ONE_UNIT, SPLIT, Schedule, order, unit
+from tests.support.schedule import FIRST, LAST, ONE_UNIT, SPLIT, Schedule, order, share, unit
 
 
 def test_the_tables_name_what_there_is() -> None:
@@ -76,3 +76,10 @@ def test_a_process_for_each_core_begins_at_the_end(
         schedule.add_node_collection(node, tests)
     schedule.schedule()
     assert [node.tests[0] for node in nodes] == begins
+
+
+def test_the_processes_compile_every_module_once() -> None:
+    shares = [share(["tests/tidy/runs", "fuzz/no-such-folder"], ROOT, worker, 2) for worker in range(2)]
+    assert all(shares)
+    found = [name for each in shares for name in each]
+    assert sorted(found) == [f"tests.tidy.runs.{name}" for name in ("test_once_more", "test_schedule", "test_times")]

@@ -26,12 +26,14 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 ROUND_TRIP_NS: Final = 10_000_000
 """The time that a round trip takes on the agent's clocks, so that no test waits for a period or a grace."""
 STEPS_WITH_CALL: Final = 100
-STEPS_A_CALL: Final = 5
-"""A wait of more than a second calls the runtime in every fifth step: these calls are what a long wait costs."""
-STEPS_MAX: Final = 200_000
+STEPS_A_CALL: Final = 10
+LONG_STEP_NS: Final = 20_000_000
+"""A wait of more than a second has longer steps, and calls the runtime in every tenth: that is what a long wait
+costs."""
+STEPS_MAX: Final = 100_000
 """Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait,
 because a callback of the event loop may swallow its exception."""
-STEPS_OF_LOOP: Final = 5
+STEPS_OF_LOOP: Final = 3
 """So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
 
 
@@ -93,14 +95,17 @@ class AgentNode:
         for number in range(STEPS_MAX):
             if true():
                 return
-            await self._step(calls=number < STEPS_WITH_CALL or number % STEPS_A_CALL == 0)
+            if number < STEPS_WITH_CALL:
+                await self.round_trip()
+            else:
+                await self._step(LONG_STEP_NS, calls=number % STEPS_A_CALL == 0)
         raise TimeoutError(f"not within {STEPS_MAX} round trips")
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
         """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``."""
         await self._step(takes_ns, calls=True)
 
-    async def _step(self, takes_ns: int = ROUND_TRIP_NS, *, calls: bool) -> None:
+    async def _step(self, takes_ns: int, *, calls: bool) -> None:
         if calls:
             with suppress(errors.CriError):
                 await self.client.version()
@@ -113,8 +118,8 @@ class AgentNode:
 
     async def for_seconds(self, seconds: float) -> None:
         """Lets so much of the agent's time pass, in round trips."""
-        for number in range(round(seconds * 1e9 / ROUND_TRIP_NS)):
-            await self._step(calls=number % STEPS_A_CALL == 0)
+        for number in range(round(seconds * 1e9 / LONG_STEP_NS)):
+            await self._step(LONG_STEP_NS, calls=number % STEPS_A_CALL == 0)
 
     # The kubelet and the users of the API server.
 

@@ -162,7 +162,7 @@ async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_co
             smuggled = [{"type": "probelet.dev/ready", "status": "True"}]
             node.api.put(PODS, {**found, "status": {**found["status"], "conditions": smuggled}})
             opened += 1
-        await node.round_trip()
+        await node.for_seconds(0.1)
     assert 5 <= opened <= 13, "ten seconds between two writes"
     await node.until(lambda: not node.is_ready())
 

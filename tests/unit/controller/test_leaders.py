@@ -83,12 +83,13 @@ LATE: tuple[dict[str, Any] | None, ...] = (
 )
 
 
-async def test_twenty_leaders_in_a_row_change_nothing_and_restart_nothing(cluster: ScriptedCluster) -> None:
+@pytest.mark.parametrize("leaders", [2 * len(LATE), pytest.param(20, marks=pytest.mark.slow)])
+async def test_many_leaders_in_a_row_change_nothing_and_restart_nothing(cluster: ScriptedCluster, leaders: int) -> None:
     """The breaker of the node holds all ten."""
     await mapped(cluster, "node-1")
     writes, events = written(cluster), cluster.events("ELPProbeMapped")
     assert (len(events), cluster.requests) == (11, [])
-    for number in range(20):
+    for number in range(leaders):
         fail(cluster, "node-1")
         before = versions(cluster, "node-1")
         await lead(cluster, str(number + 1), LATE[number % len(LATE)])

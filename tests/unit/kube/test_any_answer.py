@@ -73,7 +73,7 @@ async def answer(faults: list[Answer], request: Callable[[Connection], Coroutine
         assert 0 <= found.retry_after_ns <= 300_000_000_000
 
 
-@settings(max_examples=100)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(st.builds(Answer, CODES, body=BODIES, headers=HEADERS), min_size=1, max_size=5),
        st.sampled_from(REQUESTS))  # fmt: skip
 def test_any_answer_is_an_object_or_one_line(

@@ -157,7 +157,7 @@ async def play(steps: list[tuple[str, Any]]) -> None:
         await asyncio.wait([running])
 
 
-@settings(max_examples=150)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(STEPS, max_size=40))
 def test_any_history_ends_with_the_objects_of_the_server(steps: list[tuple[str, Any]]) -> None:
     asyncio.run(play(steps))

@@ -46,6 +46,8 @@ READERS = tuple(
     for part in ("command", "facts", "read", "rules.exec", "rules.liveness", "rules.target.pl419_secret_in_command")
 )
 SHORT, TIMES = 40, 8
+EXAMPLES = settings().max_examples // 4
+"""An example counts every line that four runs of the linter take, which is slow."""
 
 
 def manifest(command: list[str]) -> str:
@@ -82,7 +84,7 @@ def lines_run(folder: Path, command: list[str]) -> int:
     return count
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(unit=st.lists(st.sampled_from(TOKENS), min_size=1, max_size=4).map("".join), is_text=st.booleans())
 @example(unit="$(", is_text=True)
 @example(unit="pgrep -f x &", is_text=True)

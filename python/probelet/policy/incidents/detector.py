@@ -112,8 +112,10 @@ class IncidentDetector:
         """Handle what was due before ``now_ms``, then an input, for a caller whose time jumps. Yields outputs with
         their times in Unix milliseconds."""
         while (due := self.next_deadline_ms) is not None and due < now_ms:
-            yield from ((due, output) for output in self.handle(due, Passed()))
-        yield from ((now_ms, output) for output in self.handle(now_ms, given))
+            for output in self.handle(due, Passed()):
+                yield due, output
+        for output in self.handle(now_ms, given):
+            yield now_ms, output
 
     # Inputs.
 
@@ -406,8 +408,15 @@ class IncidentDetector:
         self._out.append(what(incident.shown()))
 
     def _due(self) -> int | None:
-        quiet = min(((each.quiet_ms or 0) + each.calm_ms for each in self._quiet.values()), default=None)
-        return min((each for each in (self._look_ms, self._tell_ms, quiet) if each is not None), default=None)
+        # Every input of every probe asks this twice, so nothing is made for the answer.
+        due = self._look_ms
+        if self._tell_ms is not None and (due is None or self._tell_ms < due):
+            due = self._tell_ms
+        for each in self._quiet.values():
+            over = (each.quiet_ms or 0) + each.calm_ms
+            if due is None or over < due:
+                due = over
+        return due
 
 
 def _stretch(incident: OpenIncident, pod: Pod) -> None:

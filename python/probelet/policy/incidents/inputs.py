@@ -1,13 +1,12 @@
 """The inputs of the detector: which probes there are, how their attempts ended, and what was done to containers."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from probelet.policy.incidents.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeKey:
+class ProbeKey(NamedTuple):
     """The name of a probe."""
 
     pod_uid: str

@@ -47,7 +47,8 @@ def incidents(state: ClusterState, *, named: bool = True) -> list[tuple[float, O
     found: list[tuple[float, Output]] = []
     end = state.now // MILLISECOND
     for at, given in [*sorted(inputs(state, named=named), key=itemgetter(0)), (end, Passed())]:
-        found += ((said_ms / 1_000, output) for said_ms, output in detector.play(at, given))
+        for said_ms, output in detector.play(at, given):
+            found.append((said_ms / 1_000, output))
     return found
 
 

@@ -124,15 +124,23 @@ async def stopped_asker(both: Both) -> tuple[int, "asyncio.Task[object]"]:
     asked for once, and on a busy machine the program may have ended before the signal: then the next profile's."""
     for pod in PROFILED:
         attempt: asyncio.Task[object] = asyncio.create_task(both.directly(pod, ["true"]))
-        await eventually(lambda: cgroups_with("probelet-enter-") or attempt.done(), "runc's cgroups")
-        for asker in processes_with(str(helper_program()), "filter"):
-            with suppress(ProcessLookupError):
-                os.kill(asker, signal.SIGSTOP)
-                if cgroups_with("probelet-enter-"):
-                    return asker, attempt
-                os.kill(asker, signal.SIGCONT)
+        asker = await caught(attempt)
+        if asker is not None:
+            return asker, attempt
         await attempt
     raise AssertionError(f"no program was caught in {len(PROFILED)} tries")
+
+
+async def caught(attempt: "asyncio.Task[object]") -> int | None:
+    """The program that asks runc for an attempt, stopped while runc's cgroups exist; None if they are gone."""
+    await eventually(lambda: cgroups_with("probelet-enter-") or attempt.done(), "runc's cgroups")
+    for asker in processes_with(str(helper_program()), "filter"):
+        with suppress(ProcessLookupError):
+            os.kill(asker, signal.SIGSTOP)
+            if cgroups_with("probelet-enter-"):
+                return asker
+            os.kill(asker, signal.SIGCONT)
+    return None
 
 
 def left_over() -> list[bytes]:

@@ -22,7 +22,7 @@ from tests.unit.agent.scripted_agent import AgentNode
 FAILS = api_pb2.ExecSyncResponse(exit_code=1)
 HOOK: dict[str, Any] = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}}}
 
-STEPS: Final = 24
+STEPS: Final = 16
 """More awaits than a kill has: ``test_a_kill_has_fewer_steps`` makes sure."""
 
 

@@ -21,6 +21,9 @@ NAMESPACE = "probelet-system"
 
 Object = dict[str, Any]
 
+# PyYAML has libyaml's loader only where it was built with that; it is ten times as fast.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 @dataclass(frozen=True)
 class Manifests:
@@ -43,7 +46,7 @@ class Manifests:
 def documents(place: Path) -> list[Object]:
     """The documents of a file, or of each file in a folder."""
     found = sorted(place.glob("*.yaml")) if place.is_dir() else [place]
-    return [document for file in found for document in yaml.safe_load_all(file.read_text()) if document]
+    return [document for file in found for document in yaml.load_all(file.read_text(), LOADER) if document]
 
 
 def kustomization(folder: Path) -> Object:

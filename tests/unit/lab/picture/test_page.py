@@ -76,7 +76,13 @@ def test_paper_is_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "scene", [lambda: restless(40), lambda: restless(41), lambda: restless(1000, 4, 30), talkative]
+    "scene",
+    [
+        pytest.param(lambda: restless(40), id="40"),
+        pytest.param(lambda: restless(41), id="41"),
+        pytest.param(lambda: restless(1000, 4, 30), id="1000", marks=pytest.mark.slow),
+        pytest.param(talkative, id="talkative"),
+    ],
 )
 def test_a_picture_of_a_long_simulation_is_small(scene: Scene) -> None:
     made = scene()
@@ -86,6 +92,7 @@ def test_a_picture_of_a_long_simulation_is_small(scene: Scene) -> None:
     assert len(alone.encode()) < BYTES_MAX
 
 
+@pytest.mark.slow
 def test_a_long_simulation_against_another_is_small_too() -> None:
     made = restless(40)
     made["against"] = run_of(restless(40), ["other.yaml"])

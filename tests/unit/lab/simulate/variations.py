@@ -10,12 +10,15 @@ FIFTH = (0.8, 1.2)
 FIXED = frozenset({"duration", "nodes", "code", "replicas"})
 """How long one looks on, how many nodes there are, and what an exit says, change nothing that is measured."""
 
+all_of_them = False
+"""Whether both changes of a number are played. Otherwise one of them is: lower and higher by turns."""
+
 
 def variations(file: ScenarioFile) -> Iterator[tuple[str, ScenarioFile]]:
-    """The scenario as it is, then with each number four fifths and six fifths as large, one at a time."""
+    """The scenario as it is, then with each number four fifths or six fifths as large, one at a time."""
     yield "as written", file
-    for path in _numbers(file.scenario, ()):
-        for factor in FIFTH:
+    for place, path in enumerate(_numbers(file.scenario, ())):
+        for factor in FIFTH if all_of_them else (FIFTH[place % 2],):
             name = f"{'.'.join(map(str, path))} x {factor}"
             changed: Scenario = _changed(file.scenario, path, factor)
             yield name, ScenarioFile(changed, file.path, file.root)

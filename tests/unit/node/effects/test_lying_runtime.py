@@ -19,7 +19,7 @@ from tests.unit.node.lying_runtime import INT64_MAX, LIAR, LIES, LyingRuntime
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 
 SECOND_NS = 1_000_000_000
-SECONDS = 4
+SECONDS = 2
 STEPS = 20
 """Round trips in each second, in which the node may act."""
 

@@ -150,7 +150,7 @@ def built(faults: list[Any], spread: Any, seed: int, concurrency: int | None, qu
 
 
 @given(FAULTS, SPREADS, st.integers(0, 2**64 - 1), st.sampled_from([None, 1, 8]), st.sampled_from([0, 5, 200]))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=settings().max_examples // 3)
 def test_every_request_is_served_or_lost(
     faults: list[Any], spread: Any, seed: int, concurrency: int | None, queue: int
 ) -> None:
@@ -167,7 +167,7 @@ def test_every_request_is_served_or_lost(
 
 
 @given(FAULTS, SPREADS, st.integers(0, 2**63))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=settings().max_examples // 10)
 def test_the_same_seed_gives_the_same_history_byte_for_byte_also_in_many_steps(
     faults: list[Any], spread: Any, seed: int
 ) -> None:

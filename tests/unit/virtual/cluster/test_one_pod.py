@@ -38,7 +38,7 @@ def pod(container: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(CONTAINERS, FAULTS, st.integers(0, 9_000))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=settings().max_examples // 2)
 def test_a_virtual_node_with_the_same_answers_does_the_same(
     container: dict[str, Any], faults: list[Any], startup_ms: int
 ) -> None:

@@ -25,14 +25,14 @@ def series(service: ServiceRecord, end: float) -> SeriesRow:
 def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow | None:
     """A point for each moment at which something changes; None if these are too many."""
     edges = sorted({edge for moment in moments if (edge := round(moment, 3)) < end})
-    totals = [_Total(service.load, name) for name in _RATES]
+    totals = _Totals(service.load)
     endpoints, wanted = _Steps(service.endpoints), _Steps(service.wanted)
     row = SeriesRow(t=[], offered=[], served=[], late=[], lost=[], endpoints=[], wanted=[])
     last: tuple[float | int, ...] = ()
-    before = [total.until(edges[0]) for total in totals]
+    before = totals.until(edges[0])
     for start, until in pairwise([*edges, end]):
-        now = [total.until(until) for total in totals]
-        rates = [round((after - count) / (until - start), 3) for count, after in zip(before, now, strict=True)]
+        now, length = totals.until(until), until - start
+        rates = [round((after - count) / length, 3) for count, after in zip(before, now, strict=True)]
         before = now
         point = (*rates, endpoints.least(start, until), wanted.at(start))
         if point != last:
@@ -45,24 +45,33 @@ def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow |
     return row
 
 
-class _Total:
-    """How many requests there were until a moment; a moment is never before the one asked about last."""
+class _Totals:
+    """How many requests of each kind there were until a moment; a moment is never before the one asked about last."""
 
-    def __init__(self, load: Sequence[LoadStep], name: str) -> None:
-        self._steps = [(step.start, step.end, getattr(step, name)) for step in load]
+    def __init__(self, load: Sequence[LoadStep]) -> None:
+        self._load = load
         self._step = 0
         # The requests of the steps before this one.
-        self._before = 0.0
+        self._before = (0.0, 0.0, 0.0, 0.0)
 
-    def until(self, moment: float) -> float:
-        """The requests until ``moment``."""
-        while self._step < len(self._steps):
-            start, end, rate = self._steps[self._step]
-            if moment < end:
-                return float(self._before + rate * max(0.0, moment - start))
-            self._before += rate * (end - start)
+    def until(self, moment: float) -> tuple[float, float, float, float]:
+        """The requests until ``moment``, in the order of ``_RATES``."""
+        while self._step < len(self._load):
+            step = self._load[self._step]
+            if moment < step.end:
+                return self._with(step, max(0.0, moment - step.start))
+            self._before = self._with(step, step.end - step.start)
             self._step += 1
         return self._before
+
+    def _with(self, step: LoadStep, length: float) -> tuple[float, float, float, float]:
+        offered, served, late, lost = self._before
+        return (
+            offered + step.offered * length,
+            served + step.served * length,
+            late + step.late * length,
+            lost + step.lost * length,
+        )
 
 
 class _Steps:
@@ -79,5 +88,8 @@ class _Steps:
 
     def least(self, start: float, end: float) -> int:
         """The lowest number from ``start`` until before ``end``."""
-        first, last = bisect_right(self._times, start), bisect_right(self._times, end)
-        return min([self.at(start), *(self._values[i] for i in range(first, last) if self._times[i] < end)])
+        least, index = self.at(start), bisect_right(self._times, start)
+        while index < len(self._times) and self._times[index] < end:
+            least = min(least, self._values[index])
+            index += 1
+        return least

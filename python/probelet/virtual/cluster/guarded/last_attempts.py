@@ -11,6 +11,20 @@ from probelet.beside.probes.wanted import Key
 _GOOD: Final[Mapping[str, Any]] = {"outcome": "success", "message": ""}
 
 
+class _Worker(msgspec.Struct):
+    """The part of a worker's counts that says how its last attempt ended."""
+
+    pod_uid: str
+    pod: str
+    container: str
+    probe_type: str
+    successful: int
+    failed: int
+
+
+_WORKERS: Final = msgspec.json.Decoder(list[_Worker])
+
+
 class LastAttempts:
     """The first failure in a row is a line of the simulation; for those after it and for successes below the threshold
     there are the counts of its workers. ``counts`` returns them (``Simulation.metrics``)."""
@@ -35,15 +49,15 @@ class LastAttempts:
     def count(self) -> None:
         """Compare the counts of all attempts with those of the last call."""
         before, self._counted = self._counted, {}
-        for each in msgspec.json.decode(self._counts()):
-            if each["probe_type"] != "Liveness":
+        for each in _WORKERS.decode(self._counts()):
+            if each.probe_type != "Liveness":
                 continue
-            key = each["pod_uid"], probe_name("seed", each["pod"], each["container"])
-            self._counted[key] = each["successful"], each["failed"]
+            key = each.pod_uid, probe_name("seed", each.pod, each.container)
+            self._counted[key] = each.successful, each.failed
             good, bad = before.get(key, self._counted[key])
-            if each["successful"] > good:
+            if each.successful > good:
                 self._fails_until.pop(key, None)
-            elif each["failed"] > bad:
+            elif each.failed > bad:
                 self._fails_until[key] = None
 
     def row(self, key: Key, now: int) -> Mapping[str, Any]:

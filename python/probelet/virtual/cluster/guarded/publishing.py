@@ -102,7 +102,9 @@ class NodeStatus:
         now = self._agenda.now
         self._attempts.count()
         for key, report in self._reports.items():
-            self._report(key, with_last_attempt(report, self._attempts.row(key, now)))
+            seen = with_last_attempt(report, self._attempts.row(key, now))
+            if seen is not report:
+                self._report(key, seen)
         has_failed = any(report.state == "Failed" for report in self._reports.values())
         self._look = self._agenda.at(now + GATHER_NS, self._look_at_attempts) if has_failed else None
         self._arm()
