@@ -13,7 +13,7 @@ def import_aiohttp() -> None:
 
     Only in a process of our own, because the requests of another program would trust nobody afterwards.
     """
-    ssl.SSLContext.set_default_verify_paths = _read_nothing  # type: ignore[method-assign]
+    ssl.SSLContext.set_default_verify_paths = _read_nothing  # type: ignore[assignment, method-assign]
     try:
         import aiohttp  # noqa: F401
     finally:
