@@ -50,8 +50,7 @@ def test_a_node_by_itself_does_not_read_the_client_of_an_api_server() -> None:
 
 AUTHORITIES = """
 import asyncio, gc, ssl
-from probelet.server.library import import_aiohttp
-import_aiohttp()
+import probelet.server.library
 from probelet.server.post import JsonPost
 
 def read():
