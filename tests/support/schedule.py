@@ -22,6 +22,8 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
 ONE_UNIT = (
+    # One browser.
+    "tests/system/browser/",
     # An API server with its etcd each, which ends with the folder's last test.
     "tests/system/admission/",
     "tests/system/deploy/",

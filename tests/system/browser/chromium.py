@@ -1,17 +1,19 @@
 """A real browser without a window: Debian's chromium, driven over its DevTools protocol."""
 
-import asyncio
 import base64
 import itertools
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+
+from tests.system.containerd.machine import until
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 """The program; None where there is no browser."""
@@ -74,6 +76,8 @@ class Page:
         await self.call("Emulation.setDeviceMetricsOverride", **metrics)
         feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         await self.call("Emulation.setEmulatedMedia", features=[feature])
+        # The second frame begins after the first was painted in the new size.
+        await self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     async def picture(self, path: Path) -> None:
         """What the window shows, as a PNG."""
@@ -81,40 +85,42 @@ class Page:
         path.write_bytes(base64.b64decode(found["data"]))
 
 
-@asynccontextmanager
-async def browser(url: str, directory: Path) -> AsyncIterator[Page]:
-    """A browser with this page; ``directory`` is for its profile."""
-    assert CHROMIUM is not None
-    sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    process = await asyncio.create_subprocess_exec(
-        CHROMIUM,
-        *_FLAGS,
-        *sandbox,
-        f"--user-data-dir={directory}",
-        "about:blank",
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        assert process.stderr is not None
-        while not (found := re.search(rb"DevTools listening on ws://([^/]+)/", await process.stderr.readline())):
-            assert process.returncode is None
-        # A full pipe would stop the browser.
-        drain = asyncio.create_task(process.stderr.read())
-        base = f"http://{found[1].decode()}"
+class Browser:
+    """A running browser. Each test has a page of its own: a start of the browser takes a second of a core."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` is for its profile and for what it writes."""
+        assert CHROMIUM is not None
+        sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
+        self._log = folder / "log"
+        with self._log.open("wb") as log:
+            command = [CHROMIUM, *_FLAGS, *sandbox, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+            self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+        until(self._address, "the browser's address")
+
+    def _address(self) -> str:
+        assert self._process.poll() is None, self._log.read_text()
+        found = re.search(r"DevTools listening on ws://([^/]+)/", self._log.read_text(errors="replace"))
+        return f"http://{found[1]}" if found else ""
+
+    @asynccontextmanager
+    async def page(self, url: str) -> AsyncIterator[Page]:
+        """A new page with this address."""
+        base = self._address()
         async with aiohttp.ClientSession() as session:
-            async with session.get(f"{base}/json/list") as answer:
-                [target] = [each for each in await answer.json(content_type=None) if each["type"] == "page"]
+            async with session.put(f"{base}/json/new?about:blank") as answer:
+                target = await answer.json(content_type=None)
             async with session.ws_connect(target["webSocketDebuggerUrl"], max_msg_size=0) as socket:
                 page = Page(socket)
-                await page.call("Page.enable")
-                await page.call("Page.navigate", url=url)
-                await page.event("Page.loadEventFired")
-                yield page
-                await page.call("Browser.close")
-        await process.wait()
-        await drain
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+                try:
+                    await page.call("Page.enable")
+                    await page.call("Page.bringToFront")
+                    await page.call("Page.navigate", url=url)
+                    await page.event("Page.loadEventFired")
+                    yield page
+                finally:
+                    await page.call("Page.close")
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait()

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -10,8 +9,7 @@ from probelet.server.address import Address, listening_socket
 from probelet.server.pages import heartbeats
 from probelet.server.pages.nodes import NodesServer
 
-from tests.support.required import missing
-from tests.system.browser.chromium import CHROMIUM, Page, browser
+from tests.system.browser.chromium import Browser, Page
 from tests.system.browser.layout import NAMES, OVERLAPS, WIDTHS
 from tests.system.browser.nodes import FakeNodes, node
 from tests.unit.server.fake_view import incident
@@ -31,16 +29,14 @@ class Shown:
 
 
 @pytest_asyncio.fixture
-async def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Shown]:
-    if CHROMIUM is None:
-        missing("chromium", "apt-get install chromium")
+async def shown(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Shown]:
     monkeypatch.setattr(heartbeats, "PACE_SECONDS", 0.1)
     monkeypatch.setattr(heartbeats, "SHARE", 1)
     nodes = FakeNodes(node("node-a"), node("node-b", *NOTES, failed=3, beats="." * 50 + "!" * 14), node("node-c"))
     listening = listening_socket(Address("127.0.0.1", 0))
     server = NodesServer(nodes, listening)
     await server.start()
-    async with browser(listening.address.url("/"), tmp_path / "profile") as page:
+    async with browser.page(listening.address.url("/")) as page:
         await page.until(f"{NAMES} === 'node-b,node-a,node-c'")
         yield Shown(nodes, page)
     await server.close()

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ from probelet.server.address import Address, listening_socket
 from probelet.server.pages import heartbeats
 from probelet.server.pages.server import HttpServer
 
-from tests.support.required import missing
-from tests.system.browser.chromium import CHROMIUM, Page, browser
+from tests.system.browser.chromium import Browser, Page
 from tests.system.browser.layout import NAMES, OVERLAPS, WIDTHS
 from tests.unit.server.fake_view import (
     FAILED,
@@ -54,9 +52,7 @@ def failed(name: str) -> dict[str, Any]:
 
 
 @pytest_asyncio.fixture
-async def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Shown]:
-    if CHROMIUM is None:
-        missing("chromium", "apt-get install chromium")
+async def shown(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Shown]:
     monkeypatch.setattr(heartbeats, "PACE_SECONDS", 0.1)
     monkeypatch.setattr(heartbeats, "SHARE", 1)
     view = FakeView(document(well("a"), failed("b"), well("c")))
@@ -65,7 +61,7 @@ async def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     listening = listening_socket(Address("127.0.0.1", 0))
     server = HttpServer(view, listening)
     await server.start()
-    async with browser(listening.address.url("/"), tmp_path / "profile") as page:
+    async with browser.page(listening.address.url("/")) as page:
         made = Shown(view, page)
         await made.pods("b", "a", "c")
         yield made

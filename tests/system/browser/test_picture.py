@@ -7,8 +7,7 @@ import pytest
 from probelet.lab.picture.document import SimulateDocument
 from probelet.lab.picture.page import page
 
-from tests.support.required import missing
-from tests.system.browser.chromium import CHROMIUM, browser
+from tests.system.browser.chromium import Browser
 from tests.unit.lab.picture.scenes import slow_dependency
 from tests.unit.lab.picture.test_page import compared
 
@@ -30,15 +29,13 @@ OVER = """(() => {
 
 
 @pytest.mark.parametrize("made", [slow_dependency, compared])
-async def test_it_fits_each_window(tmp_path: Path, made: Callable[[], SimulateDocument]) -> None:
-    if CHROMIUM is None:
-        missing("chromium", "apt-get install chromium")
+async def test_it_fits_each_window(browser: Browser, tmp_path: Path, made: Callable[[], SimulateDocument]) -> None:
     document = made()
     if "against" in document:
         document["manifests"] = ["examples/lab/server-with-many-dependencies.yaml"]
         document["against"]["manifests"] = ["examples/lab/server-careful.yaml"]
     (tmp_path / "page.html").write_text(page(document).replace("<details>", "<details open>"))
-    async with browser(f"file://{tmp_path}/page.html", tmp_path / "profile") as shown:
+    async with browser.page(f"file://{tmp_path}/page.html") as shown:
         for width in WIDTHS:
             await shown.show(width, 900)
             assert await shown.run(CUT) == [], width

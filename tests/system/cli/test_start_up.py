@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from probelet_conformance.handlers.server.certificate import OURS
 
 from tests.support.patience import PATIENCE_SECONDS
 
@@ -45,6 +46,33 @@ def test_a_node_by_itself_does_not_read_the_client_of_an_api_server() -> None:
     program = "import sys, probelet.daemon.run\nprint(*sorted({'httpx2', 'lightkube'} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert (ended.returncode, ended.stdout.strip()) == (0, "")
+
+
+AUTHORITIES = """
+import asyncio, gc, ssl
+import probelet.server.library
+from probelet.server.post import JsonPost
+
+def read():
+    return sorted(found.cert_store_stats()["x509"] for found in gc.get_objects() if isinstance(found, ssl.SSLContext))
+
+async def main():
+    print(read())
+    async with JsonPost("http://alertmanager"):
+        print(read())
+    async with JsonPost("https://alertmanager"):
+        print(read())
+
+asyncio.run(main())
+"""
+
+
+def test_a_service_reads_the_certificate_authorities_only_for_a_request_over_tls() -> None:
+    environment = {**os.environ, "SSL_CERT_FILE": str(OURS / "ecdsa.pem"), "SSL_CERT_DIR": os.devnull}
+    ended = subprocess.run(
+        [sys.executable, "-c", AUTHORITIES], env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
+    assert (ended.stdout.splitlines(), ended.stderr) == (["[0, 0]", "[0, 0]", "[0, 0, 1]"], "")
 
 
 def test_the_embedded_runtime_reads_neither_manifests_nor_a_library_for_its_log() -> None:

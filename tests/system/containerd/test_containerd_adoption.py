@@ -12,7 +12,7 @@ ALIVE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "timeou
 READY = {"exec": {"command": ["true"]}, "periodSeconds": 1, "timeoutSeconds": 30}
 APP = {
     "name": "app",
-    "command": ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"],
+    "command": ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; sleep 86400 & wait"],
     "livenessProbe": ALIVE,
     "readinessProbe": READY,
 }

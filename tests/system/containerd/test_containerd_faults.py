@@ -11,7 +11,7 @@ pytestmark = pytest.mark.e2e
 PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "timeoutSeconds": 30, "failureThreshold": 1}
 APP = {
     "name": "app",
-    "command": ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"],
+    "command": ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; sleep 86400 & wait"],
     "livenessProbe": PROBE,
 }
 

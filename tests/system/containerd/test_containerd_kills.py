@@ -14,7 +14,7 @@ from tests.system.containerd.node import ContainerdNode
 pytestmark = pytest.mark.e2e
 
 ROUNDS = 6
-SLEEP = ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"]
+SLEEP = ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; sleep 86400 & wait"]
 PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "timeoutSeconds": 30}
 
 

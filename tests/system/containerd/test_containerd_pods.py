@@ -9,7 +9,7 @@ from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
 
-SLEEP = ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.05; done"]
+SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 86400 & wait"]
 
 
 def quick(handler: dict[str, object], **fields: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.control_plane.api import APPLY, Object
+from tests.cluster.control_plane.api import APPLY, ApiError, Object
 from tests.cluster.control_plane.plane import Kubectl
 from tests.cluster.machine.program import Program
 from tests.system.containerd.machine import until
@@ -76,6 +76,13 @@ class Stage:
         self.kubectl = administrator.kubectl
         self.api = administrator.control.api
         self.began = now()
+
+    def is_served(self) -> bool:
+        """Whether the API server has begun with the kinds. Established, their storage may not be there yet."""
+        try:
+            return self.api.items(PROBES) == self.requests() == []
+        except ApiError:
+            return False
 
     def apply(self, obj: Object) -> None:
         path = f"{PATHS[obj['kind']]}/{obj['metadata']['name']}"
@@ -155,6 +162,7 @@ def stage(administrator: Administrator, applied: Kubectl) -> Iterator[Stage]:
     applied("apply", "-k", ENHANCED / "controller")
     # The Deployment's own pods have no node to run on; the test runs the program.
     made = Stage(administrator)
+    until(made.is_served, "the kinds of enhanced liveness")
     made.node()
     made.apply(STATEFUL_SET)
     made.apply(BUDGET)

@@ -18,6 +18,9 @@ from tests.support.patience import PATIENCE_SECONDS
 
 PROGRAMS = Path(__file__).parent / "programs"
 
+LOOK_AGAIN_SECONDS = 0.03
+"""A list of all processes, or a call of the runtime, takes milliseconds of a core."""
+
 
 def python(program: str, *arguments: object) -> list[str]:
     """The command line of one of the programs beside the tests."""
@@ -28,7 +31,7 @@ def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
     """Waits up to ``seconds`` until all processes have ended; returns the living ones."""
     deadline, left = time.monotonic() + seconds, set(pids)
     while left and time.monotonic() < deadline:
-        time.sleep(0.005)
+        time.sleep(LOOK_AGAIN_SECONDS)
         left &= {row.pid for row in process_tree.processes().values() if row.alive}
     return left
 
@@ -37,7 +40,7 @@ async def until(seen: Callable[[], Awaitable[bool]]) -> None:
     """Poll until ``seen`` is true: the other process sends no notice."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not await seen():  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
 
 def text_of(path: Path) -> str | None:

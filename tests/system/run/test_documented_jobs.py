@@ -135,7 +135,7 @@ async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: Proce
 
 async def test_a_pod_that_was_active_for_too_long_fails_and_is_not_run_again(node: ProcessNode) -> None:
     """ "Once a Job reaches activeDeadlineSeconds, all of its running Pods are terminated": here it is the pod's own."""
-    node.run("slow", shell("slow", "trap 'exit 0' TERM; while :; do sleep 0.1; done"), activeDeadlineSeconds=1)
+    node.run("slow", shell("slow", "trap 'exit 0' TERM; sleep 86400 & wait"), activeDeadlineSeconds=1)
     await node.until(lambda: node.container("slow")["state"] == "terminated")
     pod = node.pod("slow")
     assert (pod["phase"], pod["reason"]) == ("Failed", "DeadlineExceeded")

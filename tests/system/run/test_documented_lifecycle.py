@@ -12,7 +12,7 @@ from tests.system.run.process_node import TARGET, ProcessNode, waited
 
 pytestmark = pytest.mark.e2e
 
-WAIT_FOR_TERM = "trap 'exit 0' TERM; while :; do sleep 0.05; done"
+WAIT_FOR_TERM = "trap 'exit 0' TERM; sleep 86400 & wait"
 
 
 async def test_the_demo_of_both_hooks(node: ProcessNode, tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ async def test_the_demo_of_both_hooks(node: ProcessNode, tmp_path: Path) -> None
             command:
             - sh
             - -c
-            - "trap '' TERM; trap 'touch {quit_}; exit 0' QUIT; echo $$$$ > {pid}; while :; do sleep 0.05; done"
+            - "trap '' TERM; trap 'touch {quit_}; exit 0' QUIT; echo $$$$ > {pid}; sleep 86400 & wait"
             lifecycle:
               postStart:
                 exec:
@@ -89,7 +89,7 @@ async def test_a_broken_pre_stop_hook_is_an_event_and_the_container_ends_all_the
 
 async def test_hook_and_stop_together_have_one_grace(node: ProcessNode) -> None:
     """The page's 60 s with a hook of 55 and a stop of 10, in small: the container is killed before it can stop."""
-    script = "trap 'sleep 3600; exit 0' TERM; echo trapped; while :; do sleep 0.05; done"
+    script = "trap 'sleep 3600; exit 0' TERM; echo trapped; sleep 86400 & wait"
     hook = {"preStop": {"exec": {"command": ["sleep", "2"]}}}
     node.run(
         "late", {"name": "app", "command": ["sh", "-c", script], "lifecycle": hook}, terminationGracePeriodSeconds=4
@@ -103,7 +103,7 @@ async def test_hook_and_stop_together_have_one_grace(node: ProcessNode) -> None:
 
 async def test_a_hanging_pre_stop_hook_costs_the_whole_grace_and_two_seconds(node: ProcessNode) -> None:
     """ "The grace period expires while the preStop hook still runs: a one-off extension of two seconds."""
-    script = "trap '' TERM; echo trapped; while :; do sleep 0.05; done"
+    script = "trap '' TERM; echo trapped; sleep 86400; :"
     hook = {"preStop": {"exec": {"command": ["sleep", "3600"]}}}
     node.run(
         "hung", {"name": "app", "command": ["sh", "-c", script], "lifecycle": hook}, terminationGracePeriodSeconds=1

@@ -139,9 +139,7 @@ async def test_sidecars_end_after_the_app_in_the_reverse_of_their_order(node: Pr
     ends = tmp_path / "ends"
 
     def container(name: str, needs: float, **fields: Any) -> dict[str, Any]:
-        script = (
-            f"trap 'sleep {needs}; echo {name} >> {ends}; exit 0' TERM; echo {name} hears; while :; do sleep 0.05; done"
-        )
+        script = f"trap 'sleep {needs}; echo {name} >> {ends}; exit 0' TERM; echo {name} hears; sleep 86400 & wait"
         return {"name": name, "command": ["sh", "-c", script], **fields}
 
     node.run(

@@ -110,9 +110,7 @@ async def test_three_init_containers_and_two_sidecars_take_turns(node: ProcessNo
         return shell(name, f"echo {name} starts >> {log}; sleep 0.2; echo {name} ends >> {log}")
 
     def always(name: str) -> dict[str, Any]:
-        script = (
-            f"trap 'echo {name} ends >> {log}; exit 0' TERM; echo {name} starts >> {log}; while :; do sleep 0.05; done"
-        )
+        script = f"trap 'echo {name} ends >> {log}; exit 0' TERM; echo {name} starts >> {log}; sleep 86400 & wait"
         return shell(name, script, restartPolicy="Always")
 
     init = [once("init-1"), always("side-1"), once("init-2"), always("side-2"), once("init-3")]

@@ -1,5 +1,6 @@
 """``probelet agent``."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal, NoReturn
 
@@ -119,13 +120,10 @@ def agent(
 ) -> int:
     if supervise:
         _become_supervisor(log.log_format)
-    import os
     import socket
     from contextlib import ExitStack, closing
 
-    from probelet.server.library import import_aiohttp
-
-    import_aiohttp()
+    import probelet.server.library  # noqa: F401
     from probelet.cli.serve.start import begin
     from probelet.daemon.cluster.agent import AgentFlags, Health, carry_out
     from probelet.errors import DaemonError
@@ -170,7 +168,6 @@ def agent(
 
 def _become_supervisor(log_format: str) -> NoReturn:
     """Replaces this process by the parent of an agent with the same command line, but for ``--supervise``."""
-    import os
     import sys
 
     from probelet.daemon import supervise

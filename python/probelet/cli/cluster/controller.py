@@ -72,9 +72,7 @@ def controller(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    from probelet.server.library import import_aiohttp
-
-    import_aiohttp()
+    import probelet.server.library  # noqa: F401
     from probelet.daemon.cluster.controller import ControllerFlags, carry_out
     from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError

@@ -81,9 +81,7 @@ def webhook(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    from probelet.server.library import import_aiohttp
-
-    import_aiohttp()
+    import probelet.server.library  # noqa: F401
     from probelet.base import open_files
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, WebhookFlags, carry_out
     from probelet.errors import DaemonError

@@ -89,9 +89,7 @@ def run(
 ) -> int:
     import socket
 
-    from probelet.server.library import import_aiohttp
-
-    import_aiohttp()
+    import probelet.server.library  # noqa: F401
     from probelet.cli.serve.start import begin
     from probelet.config.probe_options import allowed_options
     from probelet.daemon.run import PROCESS, RunFlags

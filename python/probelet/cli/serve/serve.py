@@ -45,9 +45,7 @@ def serve(
     from contextlib import ExitStack, closing
     from socket import gethostname
 
-    from probelet.server.library import import_aiohttp
-
-    import_aiohttp()
+    import probelet.server.library  # noqa: F401
     from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
     from probelet.daemon.serve import ServeFlags, carry_out

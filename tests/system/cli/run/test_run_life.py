@@ -18,7 +18,7 @@ from tests.system.cli.conftest import Start, manifest, processes_with, wait_for
 pytestmark = pytest.mark.e2e
 
 # A shell that ignores SIGTERM as soon as it has made its file.
-DEAF = "trap '' TERM; touch %s; while :; do sleep 0.1; done"
+DEAF = "trap '' TERM; touch %s; sleep 86400; :"
 READINESS = """
     readinessProbe:
       exec: {command: [test, -e, %s]}
@@ -99,7 +99,7 @@ def test_a_grace_of_all_the_time_there_is(start: Start, tmp_path: Path, marker: 
     hook = "    lifecycle: {preStop: {exec: {command: ['true']}}}"
     for name, script in (
         ("deaf", DEAF % (tmp_path / "deaf")),
-        ("polite", "trap 'exit 0' TERM; while :; do sleep 0.1; done"),
+        ("polite", "trap 'exit 0' TERM; sleep 86400 & wait"),
     ):
         text = manifest(name, f"{marker}-{name}", script, grace=2**63 - 1, probe=hook)
         (tmp_path / f"{name}.yaml").write_text(text)
