@@ -174,14 +174,16 @@ func keys() map[string]func() *tls.Config {
 		makers["rsa"+strconv.Itoa(bits)] = func() crypto.Signer { return rsaKey(bits) }
 	}
 	for name, make := range makers {
+		// A long RSA key signs in half a second.
+		make, other := sync.OnceValue(make), sync.OnceValue(make)
+		good := sync.OnceValue(func() []byte { return certificate(make(), nil) })
 		for suffix, version := range map[string]uint16{"": 0, "-tls12": tls.VersionTLS12} {
-			make := sync.OnceValue(make)
 			all[name+suffix] = func() *tls.Config {
-				return with(config(make(), certificate(make(), nil)), func(c *tls.Config) { c.MaxVersion = version })
+				return with(config(make(), good()), func(c *tls.Config) { c.MaxVersion = version })
 			}
 			all[name+"-wrong"+suffix] = func() *tls.Config {
-				key := liar{make().Public(), makers[name]()}
-				return with(config(key, certificate(make(), nil)), func(c *tls.Config) { c.MaxVersion = version })
+				key := liar{make().Public(), other()}
+				return with(config(key, good()), func(c *tls.Config) { c.MaxVersion = version })
 			}
 		}
 	}
