@@ -89,7 +89,7 @@ async def test_of_what_shares_one_dependency_one_is_restarted_at_a_time(cluster:
     messages = [event["message"] for event in cluster.events("BreakerOpen")]
     assert all(text in message for message in messages), messages
     trial = request["spec"]["podName"]
-    assert f"{text}{trial} of it is being restarted: 6 of 6 pods that ask db:5432 fail (status)" in messages[0]
+    assert f"{text}{trial} of it is restarted first: 6 of 6 pods that ask db:5432 fail (status)" in messages[0]
     assert leader.count('probelet_elp_breaker_open{scope="workload"}') == 3
     # It is over, and what fails for a reason of its own is restarted.
     publish(cluster)

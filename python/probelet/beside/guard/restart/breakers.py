@@ -2,10 +2,10 @@
 
 Laws
 
-1. Where the detector has put a pod's failure into an incident, its kind decides about the breakers of node and cluster.
-   ``node`` and ``prober``: nothing of it is restarted. ``shared``: one at a time of all its pods, or as
-   ``breaker.action`` says. An incident of one container or of one workload opens neither, however many pods of a node
-   fail.
+1. Where the detector has put a pod's failure into an incident, its kind decides about the breakers of node and
+   cluster. ``node`` and ``prober``: nothing of it is restarted. ``shared``: one at a time of all its pods, each in its
+   turn, or as ``breaker.action`` says. An incident of one container or of one workload opens neither, however many pods
+   of a node fail.
 2. Where it has not, the share of a node's pods that fail decides: nobody looks for incidents, the detector does not
    know the pod, or has not decided yet. Something shared that has no name may as well be the node, so the share decides
    too.
@@ -20,6 +20,7 @@ from typing import Final
 from probelet.beside.guard.objects.node_probes import ProbeState
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.reason import CheckResult
+from probelet.beside.guard.restart.state.flights import Flight
 from probelet.beside.guard.restart.state.observed_cluster import ObservedCluster
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 from probelet.policy.incidents import Incident
@@ -101,18 +102,18 @@ def _check_incident(cluster: ObservedCluster, pod: GuardedPod, now: int) -> Chec
         return None
     more = ""
     if cluster.config.breaker_action == "serialize":
-        trial = next((flight.uid for flight in cluster.flights if _belongs(cluster, flight.uid, incident)), None)
-        if trial is None:
+        trial = next((each.uid for each in cluster.flights if _belongs(cluster, each, incident)), None)
+        first = trial or cluster.turns.get(incident.id, pod.uid)
+        if trial is None and first == pod.uid:
             return None
-        pod = cluster.pods.get(trial, pod)
-        more = f", and pod {pod.namespace}/{pod.name} of it is being restarted"
+        pod = cluster.pods.get(first, pod)
+        more = f", and pod {pod.namespace}/{pod.name} of it is restarted first"
     gate = ("incident", incident.id)
     return CheckResult("BreakerOpen", _named(incident, more), gate, now + AGAIN_NS, "incident", incident.id)
 
 
-def _belongs(cluster: ObservedCluster, uid: str, incident: Incident) -> bool:
-    found = cluster.incident(uid)
-    return found is not None and found.id == incident.id
+def _belongs(cluster: ObservedCluster, flight: Flight, incident: Incident) -> bool:
+    return incident.id in (flight.incident, cluster.incident_id(flight.uid))
 
 
 def _check_workload(cluster: ObservedCluster, workload: WorkloadKey, now: int) -> CheckResult | None:

@@ -190,6 +190,7 @@ class Guard:
         elif not change.is_synced:
             for uid in list(self._queue):
                 self._queue.drop(uid)
+            self._cluster.turns.clear()
             self._launcher.pending = None
             # After an absence every failure gathers others anew before it counts.
             self._cluster.failed_since.clear()
@@ -201,6 +202,7 @@ class Guard:
             if change.outcome == "done":
                 self._start(pending.uid, now, {**pending.reserved, pending.budget: now})
             else:
+                self._leave_turn(pending.uid)
                 self._waiting.put(pending.uid, ("budget", pending.budget), now + RESERVE_RETRY_NS)
             return
         uid = self._launcher.creates.pop(change.number, None)
@@ -237,6 +239,7 @@ class Guard:
         self._report(uid, judgement, now)
         if judgement.chosen is None:
             self._leave_queue(uid)
+            self._leave_turn(uid)
             self._waiting.put(uid, judgement.gate, judgement.until_ns)
             return judgement.gate
         if uid in self._queue:
@@ -247,6 +250,7 @@ class Guard:
             self._waiting.put(uid, ("workload", workload), None)
             return ("workload", workload)
         self._waiting.drop(uid)
+        self._take_turn(uid)
         known_ns = self._cluster.failed_since.of(uid, judgement.chosen.name, now)
         self._queue.add(uid, workload, known_ns + GATHER_NS)
         self._outbox.decide(uid, judgement.chosen, CheckResult("Queued", REASONS["Queued"]), now)
@@ -276,6 +280,7 @@ class Guard:
         self._cluster.node_held.pop(uid, None)
         self._outbox.held.forget(uid)
         self._waiting.drop(uid)
+        self._leave_turn(uid)
         if self._leave_queue(uid) and uid in self._cluster.entries:
             for state in self._cluster.entries[uid][1].probes:
                 self._outbox.decide(uid, state, CheckResult("Recovered", REASONS["Recovered"]), now)
@@ -285,6 +290,18 @@ class Guard:
         if workload is not None:
             self._open(("workload", workload))
         return workload is not None
+
+    def _take_turn(self, uid: str) -> None:
+        """The pod is next of its incident: no other one of it is restarted before (R-8)."""
+        incident = self._cluster.incident_id(uid)
+        if incident is not None:
+            self._cluster.turns.setdefault(incident, uid)
+
+    def _leave_turn(self, uid: str) -> None:
+        turns = self._cluster.turns
+        for incident in [incident for incident, each in turns.items() if each == uid]:
+            del turns[incident]
+            self._open(("incident", incident))
 
     # What follows.
 
@@ -313,13 +330,17 @@ class Guard:
         self._report(uid, judgement, now)
         gate, until = judgement.gate, judgement.until_ns
         if judgement.chosen is not None:
+            self._take_turn(uid)
             result = self._launcher.launch(uid, judgement.chosen, reserved, now)
             if result is None:
                 # The pod is judged again when its restart is over, which a change of its request shows.
                 self._waiting.put(uid, ("pod", uid), None)
+                if self._launcher.pending is None:
+                    self._leave_turn(uid)
                 return
             self._outbox.decide(uid, judgement.chosen, result, now)
             gate, until = result.gate, now + AGAIN_NS
+        self._leave_turn(uid)
         self._waiting.put(uid, gate, until)
 
     def _open(self, gate: Hashable) -> None:
@@ -334,8 +355,9 @@ class Guard:
         for flight in self._landing.ended:
             self._open(("pod", flight.uid))
             self._open(("workload", flight.workload))
-            if (incident := self._cluster.incident(flight.uid)) is not None:
-                self._open(("incident", incident.id))
+            for incident in (flight.incident, self._cluster.incident_id(flight.uid)):
+                if incident is not None:
+                    self._open(("incident", incident))
             pod = self._cluster.pods.get(flight.uid)
             for budget in () if pod is None else self._cluster.budgets.covering(pod, flight.workload):
                 self._open_budget(budget.key)

@@ -62,6 +62,7 @@ class Landing:
             container=request.container,
             container_id=request.instance.container_id,
             until_ns=until,
+            incident=self._cluster.incident_id(pod.uid),
         )
         self._cluster.flights.begin(flight)
         return flight

@@ -136,7 +136,16 @@ class Launcher:
         key = pod.namespace, body["metadata"]["name"]
         workload = cluster.workloads.root(pod)
         cluster.flights.begin(
-            Flight(pod.uid, workload, key, container.name, container.container_id, now + UNSEEN_NS, reserved)
+            Flight(
+                uid=pod.uid,
+                workload=workload,
+                request=key,
+                container=container.name,
+                container_id=container.container_id,
+                until_ns=now + UNSEEN_NS,
+                reserved=reserved,
+                incident=cluster.incident_id(pod.uid),
+            )
         )
         cluster.history.restarted(f"{pod.uid}/{container.name}", now)
         number = outbox.number()

@@ -1,6 +1,6 @@
 """Breakers where the detector of incidents looks on: the kind of the incident decides, not a share alone."""
 
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,9 +25,11 @@ def alone(pod: TestPod) -> Incident:
     return Incident(f"alone-{pod.name}", "container", 0, shared="container", value=f"default/{pod.name}/app")
 
 
-def played(config: dict[str, str] | None = None, pods: int = 5, *, nodes: int = 1) -> tuple[Rig, list[TestPod]]:
+def played(
+    config: dict[str, str] | None = None, pods: int = 5, *, nodes: int = 1, **options: Any
+) -> tuple[Rig, list[TestPod]]:
     """Pods of as many workloads, whose probes are well."""
-    made = Rig(APART if config is None else config)
+    made = Rig(APART if config is None else config, **options)
     for number in range(pods):
         made.workload(f"w{number}", 1)
     found = [made.pod(f"a-{number}", node=f"node{1 + number % nodes}", workload=f"w{number}") for number in range(pods)]
@@ -139,11 +141,34 @@ def test_of_all_pods_that_share_something_one_is_restarted_at_a_time() -> None:
     text = "a restart would not mend incident 18f3a-3 (shared target db:5432)"
     refused = [each.message for each in made.events("BreakerOpen") if each.regarding.name == other.name]
     assert refused == [
-        f"container app: {text}, and pod default/{first} of it is being restarted: 4 of 4 that ask it fail"
+        f"container app: {text}, and pod default/{first} of it is restarted first: 4 of 4 that ask it fail"
     ]
     event = next(each for each in made.events("ELPBreakerOpen") if each.regarding.name == other.workload)
     assert event.regarding.kind == "StatefulSet"
     assert made.guard.gauges(made.now).open_workloads > 6
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["kept", "left"])
+@pytest.mark.parametrize("seconds", [4, 25])
+def test_pods_that_fail_again_and_again_take_turns(seconds: int, keeps: bool) -> None:
+    """Whatever the seed. A pod that was restarted may have left the incident when its turn is over (``keeps``)."""
+    for seed in range(4):
+        made, pods = played({**APART, "backoff.max": "10s"}, 3, nodes=3, restart_seconds=seconds, seed=seed)
+        made.bad.update(pod.name for pod in pods)
+        strike(made, DATABASE, *pods)
+        most = 0
+        for _ in range(200):
+            made.run(1)
+            for pod in pods:
+                if keeps or pod.probes["app"].state == "Failed":
+                    made.incidents[pod.uid] = DATABASE
+                else:
+                    made.incidents.pop(pod.uid, None)
+            most = max(most, made.in_flight)
+        assert most == 1
+        names = made.created_pods
+        assert len(names) >= 200 // (seconds + 10)
+        assert all(len(set(names[at : at + 3])) == 3 for at in range(len(names) - 2)), f"seed {seed}: {names}"
 
 
 @pytest.mark.parametrize(("action", "restarts"), [("block", 0), ("off", 12)])

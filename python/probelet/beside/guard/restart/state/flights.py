@@ -29,6 +29,8 @@ class Flight:
     """When it ends without more; None while its request is live."""
     reserved: dict[BudgetKey, int] = field(default_factory=dict)
     """The budgets that have a place for it, and when that was last written."""
+    incident: str | None = None
+    """The incident that its failure belonged to, which the pod may have left since."""
 
 
 class Flights:

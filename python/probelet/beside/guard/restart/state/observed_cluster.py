@@ -71,6 +71,8 @@ class ObservedCluster:
         self.node_held: dict[str, int | None] = {}
         """The failed pods that the breaker of their node has held back, as not the only ones that fail there. None: it
         was open when they were last judged; a moment: it closed, and by then their probe has been made again."""
+        self.turns: dict[str, str] = {}
+        """The pod that is next of those of each incident, while it waits for its restart to begin."""
         self._uids_on: defaultdict[str, set[str]] = defaultdict(set)
         self._uids_owned: defaultdict[str, set[str]] = defaultdict(set)
         self._requests_of: defaultdict[str, set[RequestKey]] = defaultdict(set)
@@ -190,6 +192,11 @@ class ObservedCluster:
         if self._incident_of is None or not self.config.breaker_incidents:
             return None
         return self._incident_of(uid)
+
+    def incident_id(self, uid: str) -> str | None:
+        """The name of the open incident that a pod belongs to."""
+        incident = self.incident(uid)
+        return None if incident is None else incident.id
 
     def failing(self) -> list[str]:
         """The UIDs of all pods with a failed probe."""
