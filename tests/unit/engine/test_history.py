@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from probelet._rust import Batch, Engine, ExecEnd, TurnRecord
+from probelet._rust import Engine, ExecEnd, TurnRecord
 
 SECOND = 1_000_000_000
 UID = "uid-web"
@@ -41,24 +41,27 @@ class Worker:
 
     def __init__(self, engine: Engine) -> None:
         self.turns: list[TurnRecord] = []
+        self._execs: list[int] = []
         self._engine = engine
         engine.add_pod(json.dumps(POD).encode())
         running = {"name": "app", "id": "c://1", "state": "running", "started_at_ms": 0, "started": True}
         engine.set_pod_status(UID, json.dumps({"phase": "Running", "containers": [running]}).encode())
 
-    def _batch(self) -> Batch:
-        select.select([self._engine], [], [], 30)
-        batch = self._engine.drain()
-        self.turns += batch.turns
-        return batch
-
     def answers(self, *codes: int, output: bytes = b"") -> None:
         for code in codes:
-            while not (execs := self._batch().execs):
-                pass
-            self._engine.finish_execs([ExecEnd.exit(execs[0].run, code, output)])
+            while not self._execs:
+                select.select([self._engine], [], [], 30)
+                self._drain()
+            run = self._execs.pop(0)
+            self._engine.finish_execs([ExecEnd.exit(run, code, output)])
             self._engine.advance(SECOND)
-        self.turns += self._engine.drain().turns
+        self._drain()
+
+    def _drain(self) -> None:
+        """The next attempt may have begun by now, so it is kept."""
+        batch = self._engine.drain()
+        self.turns += batch.turns
+        self._execs += [each.run for each in batch.execs]
 
 
 def history(engine: Engine, attempts: int = 64) -> dict[str, Any]:
