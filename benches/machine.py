@@ -6,6 +6,7 @@ import re
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,9 +33,13 @@ def _cpu() -> str:
     return platform.machine()
 
 
+RENDERED: Final = ("benches/results", "benches/*.md", "docs/cluster/scale.md")
+"""The measurements of a day write these one after the other."""
+
+
 def _changed() -> bool:
     """True if any file except the results differs from the commit."""
-    return bool(_output("git", "status", "--porcelain", "--", ".", ":!benches/results", ":!benches/RESULTS.md"))
+    return bool(_output("git", "status", "--porcelain", "--", ".", *(f":!{path}" for path in RENDERED)))
 
 
 def _module(peer: str, module: str) -> str:
