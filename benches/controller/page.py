@@ -65,7 +65,7 @@ def render(found: dict[str, Any]) -> str:
         "statuses": f"{published['statuses']:,}",
         "rate": published["statuses_a_second"],
         "received": f"{published['statuses_a_second'] * size / 2**20:.1f}",
-        "measured_cost": published["cpu_ms_a_status"],
+        "measured_cost": f"{published['cpu_ms_a_status']:.2f}",
         "share": share,
         "cost": cost,
         "idle": cluster["idle_cpu_percent"],
