@@ -132,15 +132,38 @@ async def stopped_asker(both: Both) -> tuple[int, "asyncio.Task[object]"]:
 
 
 async def caught(attempt: "asyncio.Task[object]") -> int | None:
-    """The program that asks runc for an attempt, stopped while runc's cgroups exist; None if they are gone."""
-    await eventually(lambda: cgroups_with("probelet-enter-") or attempt.done(), "runc's cgroups")
-    for asker in processes_with(str(helper_program()), "filter"):
-        with suppress(ProcessLookupError):
-            os.kill(asker, signal.SIGSTOP)
-            if cgroups_with("probelet-enter-"):
-                return asker
-            os.kill(asker, signal.SIGCONT)
+    """The program that asks runc for an attempt, stopped while runc's cgroups exist; None if it has ended."""
+
+    def askers() -> list[int]:
+        return processes_with(str(helper_program()), "filter")
+
+    await eventually(lambda: askers() or attempt.done(), "the program that asks runc")
+    for asker in askers():
+        with suppress(OSError):
+            # It is stopped during each of its calls of runc: the one that makes the container leaves the cgroups, and
+            # the one that removes them begins when it goes on.
+            while True:
+                await eventually(lambda: runs(asker) or attempt.done(), "a call of runc")  # noqa: B023
+                os.kill(asker, signal.SIGSTOP)
+                await eventually(lambda: state(asker) == "T" and not runs(asker), "its end")  # noqa: B023
+                if cgroups_with("probelet-enter-"):
+                    return asker
+                os.kill(asker, signal.SIGCONT)
     return None
+
+
+def runs(asker: int) -> bool:
+    """Whether one of its children runs. Raises OSError when it has ended."""
+    children = Path(f"/proc/{asker}/task/{asker}/children").read_text().split()
+    return any(state(int(child)) not in ("Z", "gone") for child in children)
+
+
+def state(pid: int) -> str:
+    """The letter that the kernel has for a process's state."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
 
 
 def left_over() -> list[bytes]:
@@ -148,8 +171,8 @@ def left_over() -> list[bytes]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            cgroup, stat = (process / "cgroup").read_bytes(), (process / "stat").read_bytes()
-            if b"probelet-enter-" in cgroup and stat.rpartition(b")")[2].split()[0] != b"Z":
+            cgroup = (process / "cgroup").read_bytes()
+            if b"probelet-enter-" in cgroup and state(int(process.name)) != "Z":
                 found.append(cgroup)
     return found
 

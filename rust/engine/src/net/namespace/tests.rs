@@ -79,7 +79,7 @@ fn a_server_on_localhost_alone_is_reached_by_address_and_by_name() {
         assert_eq!(dialled(&namespace, host, pod.port()), Ok(3), "{host:?}");
         pod.server.accept().unwrap();
     }
-    // Whoever has this port in the namespace of the tests, it is another server.
+    // In the namespace of the tests, another server may have this port.
     let _elsewhere = std::net::TcpStream::connect(("127.0.0.1", pod.port()));
     pod.server.set_nonblocking(true).unwrap();
     let error = pod.server.accept().expect_err("the server is in no other namespace");
