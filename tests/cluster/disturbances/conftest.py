@@ -10,6 +10,7 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.disturbances.scene import Scene
 from tests.cluster.installed import SYSTEM, Installed
 from tests.cluster.namespace import Namespace
+from tests.cluster.record.recording import Recording
 from tests.system.containerd.machine import until
 
 Absence: TypeAlias = AbstractContextManager[None]
@@ -23,6 +24,15 @@ def scene(probelet: Installed, namespace: Namespace) -> Iterator[Scene]:
     scene.begin()
     yield scene
     scene.close()
+
+
+@pytest.fixture
+def recording(namespace: Namespace) -> Iterator[Recording]:
+    """All that happens to the namespace's pods, from the test's beginning to its end."""
+    recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
+    recording.begin()
+    yield recording
+    recording.end()
 
 
 @pytest.fixture

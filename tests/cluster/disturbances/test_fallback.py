@@ -1,8 +1,6 @@
 """The fallback for liveness: the kubelet restarts a container that hangs while no agent lives, and an agent that lives
 has restarted it long before."""
 
-from collections.abc import Iterator
-
 import pytest
 from probelet.beside.takeover.names import FALLBACK_ANNOTATION, PROBES_ANNOTATION
 
@@ -36,14 +34,6 @@ def hangs(name: str, **annotations: str) -> Object:
 
 def with_fallback() -> Object:
     return hangs(FALLBACK, **{FALLBACK_ANNOTATION: f"{FALLBACK_SECONDS}s"})
-
-
-@pytest.fixture
-def recording(namespace: Namespace) -> Iterator[Recording]:
-    recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
-    recording.begin()
-    yield recording
-    recording.end()
 
 
 def test_without_an_agent_the_kubelet_restarts_a_container_after_the_fallbacks_time(

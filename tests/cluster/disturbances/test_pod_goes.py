@@ -1,7 +1,5 @@
 """A taken-over pod goes: in the middle of a kill, by an eviction, and not at all while a budget forbids it."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.cluster.control_plane.api import ApiError
@@ -18,14 +16,6 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
 
 LONG_HOOK_SECONDS, GRACE_SECONDS = 6, 20
 TOO_MANY_REQUESTS = 429
-
-
-@pytest.fixture
-def recording(namespace: Namespace) -> Iterator[Recording]:
-    recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
-    recording.begin()
-    yield recording
-    recording.end()
 
 
 def test_a_pod_that_is_deleted_in_the_middle_of_a_kill_ends_by_the_kubelets_hand(

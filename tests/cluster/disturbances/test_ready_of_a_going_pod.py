@@ -1,7 +1,5 @@
 """Ready of a pod that goes follows a readiness probe of the kubelet, and not one that was taken over."""
 
-from collections.abc import Iterator
-
 import pytest
 from probelet.beside.takeover.names import KEEP_NATIVE_ANNOTATION
 
@@ -45,14 +43,6 @@ def kept() -> Object:
     thing = managed(goes(KEPT))
     thing["metadata"]["annotations"] = {KEEP_NATIVE_ANNOTATION: "readiness"}
     return thing
-
-
-@pytest.fixture
-def recording(namespace: Namespace) -> Iterator[Recording]:
-    recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
-    recording.begin()
-    yield recording
-    recording.end()
 
 
 def test_serving_ends_with_a_readiness_probe_that_the_kubelet_keeps_and_with_the_container_without_one(

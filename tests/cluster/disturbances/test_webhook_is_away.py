@@ -1,7 +1,5 @@
 """Without the webhook pods keep their native probes: a rollout goes on, and no moment has too few ready endpoints."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.cluster.control_plane.api import Object
@@ -14,14 +12,6 @@ from tests.cluster.record.seen import ClusterSide
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 WEBHOOKS = 2
-
-
-@pytest.fixture
-def recording(namespace: Namespace) -> Iterator[Recording]:
-    recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
-    recording.begin()
-    yield recording
-    recording.end()
 
 
 def test_a_rollout_without_the_webhook_ends_with_native_probes(

@@ -281,6 +281,11 @@ def processes_with(*words: str) -> list[int]:
     return found
 
 
+def process_state(pid: int) -> str:
+    """The letter that the kernel has for a process's state. Raises OSError if there is no such process."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def _arguments(process: Path) -> Sequence[str]:
     return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
 

@@ -16,7 +16,7 @@ from tests.system.containerd.direct.both import Both, both_ways, eventually, spe
 from tests.system.containerd.direct.loaded import loaded
 from tests.system.containerd.direct.pods import PROFILED
 from tests.system.containerd.direct.sleepers import commands_of
-from tests.system.containerd.machine import Containerd, processes_with
+from tests.system.containerd.machine import Containerd, process_state, processes_with
 
 pytestmark = pytest.mark.e2e
 
@@ -145,7 +145,7 @@ async def caught(attempt: "asyncio.Task[object]") -> int | None:
             while True:
                 await eventually(lambda: runs(asker) or attempt.done(), "a call of runc")  # noqa: B023
                 os.kill(asker, signal.SIGSTOP)
-                await eventually(lambda: state(asker) == "T" and not runs(asker), "its end")  # noqa: B023
+                await eventually(lambda: process_state(asker) == "T" and not runs(asker), "its end")  # noqa: B023
                 if cgroups_with("probelet-enter-"):
                     return asker
                 os.kill(asker, signal.SIGCONT)
@@ -155,15 +155,14 @@ async def caught(attempt: "asyncio.Task[object]") -> int | None:
 def runs(asker: int) -> bool:
     """Whether one of its children runs. Raises OSError when it has ended."""
     children = Path(f"/proc/{asker}/task/{asker}/children").read_text().split()
-    return any(state(int(child)) not in ("Z", "gone") for child in children)
+    return any(lives(int(child)) for child in children)
 
 
-def state(pid: int) -> str:
-    """The letter that the kernel has for a process's state."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return "gone"
+def lives(pid: int) -> bool:
+    """Whether there is a process that has not ended."""
+    with suppress(OSError):
+        return process_state(pid) != "Z"
+    return False
 
 
 def left_over() -> list[bytes]:
@@ -172,7 +171,7 @@ def left_over() -> list[bytes]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             cgroup = (process / "cgroup").read_bytes()
-            if b"probelet-enter-" in cgroup and state(int(process.name)) != "Z":
+            if b"probelet-enter-" in cgroup and process_state(int(process.name)) != "Z":
                 found.append(cgroup)
     return found
 

@@ -113,7 +113,7 @@ def _check_incident(cluster: ObservedCluster, pod: GuardedPod, now: int) -> Chec
 
 
 def _belongs(cluster: ObservedCluster, flight: Flight, incident: Incident) -> bool:
-    return incident.id in (flight.incident, cluster.incident_id(flight.uid))
+    return flight.incident == incident.id or cluster.incident_id(flight.uid) == incident.id
 
 
 def _check_workload(cluster: ObservedCluster, workload: WorkloadKey, now: int) -> CheckResult | None:

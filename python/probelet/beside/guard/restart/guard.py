@@ -202,8 +202,7 @@ class Guard:
             if change.outcome == "done":
                 self._start(pending.uid, now, {**pending.reserved, pending.budget: now})
             else:
-                self._leave_turn(pending.uid)
-                self._waiting.put(pending.uid, ("budget", pending.budget), now + RESERVE_RETRY_NS)
+                self._wait(pending.uid, ("budget", pending.budget), now + RESERVE_RETRY_NS)
             return
         uid = self._launcher.creates.pop(change.number, None)
         if uid is not None and change.outcome in ("refused", "gone"):
@@ -239,8 +238,7 @@ class Guard:
         self._report(uid, judgement, now)
         if judgement.chosen is None:
             self._leave_queue(uid)
-            self._leave_turn(uid)
-            self._waiting.put(uid, judgement.gate, judgement.until_ns)
+            self._wait(uid, judgement.gate, judgement.until_ns)
             return judgement.gate
         if uid in self._queue:
             return None
@@ -340,8 +338,12 @@ class Guard:
                 return
             self._outbox.decide(uid, judgement.chosen, result, now)
             gate, until = result.gate, now + AGAIN_NS
+        self._wait(uid, gate, until)
+
+    def _wait(self, uid: str, gate: Hashable, until_ns: int | None) -> None:
+        """A pod that is refused gives its turn to the next one."""
         self._leave_turn(uid)
-        self._waiting.put(uid, gate, until)
+        self._waiting.put(uid, gate, until_ns)
 
     def _open(self, gate: Hashable) -> None:
         self._opened[gate] = None

@@ -9,7 +9,7 @@ from probelet.runtime.execs.direct.fallback import Reason
 
 from tests.support.hanging_directory import hanging_directory
 from tests.system.containerd.direct.both import Both, eventually
-from tests.system.containerd.machine import Containerd
+from tests.system.containerd.machine import Containerd, process_state
 
 pytestmark = [
     pytest.mark.e2e,
@@ -25,10 +25,6 @@ def children(both: Both) -> list[int]:
     return [int(pid) for pid in text.split()]
 
 
-def state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
 async def test_an_attempt_goes_to_the_runtime_and_the_next_ones_at_once(both: Both, containerd: Containerd) -> None:
     assert (await both.outcome(POD, ["true"], 1)).exit_code == 0
     with hanging_directory(containerd.pid_of(both.ids[POD]), PLACE) as directory:
@@ -36,7 +32,7 @@ async def test_an_attempt_goes_to_the_runtime_and_the_next_ones_at_once(both: Bo
         directory.hang()
         assert await both.falls_back(POD, ["true"], 1) is Reason.STUCK
         (held,) = children(both)
-        await eventually(lambda: state(held) == "D", "the file system to hold it")
+        await eventually(lambda: process_state(held) == "D", "the file system to hold it")
         # It was killed a second ago.
         await asyncio.sleep(1)
         for _ in range(5):
