@@ -52,8 +52,8 @@ func (m *Manager) again(ctx context.Context, name string, stream func() error) {
 	}
 }
 
-// handOver sends every status and every pod, and ends what the service has of others. A service that goes on where it
-// stopped takes its pods for those that it had. Returns whether the service was there for all of it.
+// handOver sends every status and every pod, and returns whether the service was there for all of it. What the service has
+// already goes on, also when it is the kubelet that is new. The kubelet's next CleanupPods ends all that has gone meanwhile.
 func (m *Manager) handOver(ctx context.Context) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,16 +62,13 @@ func (m *Manager) handOver(ctx context.Context) bool {
 		code := status.Code(m.invoke(ctx, method, request, response))
 		return code != codes.Unavailable && code != codes.DeadlineExceeded
 	}
-	kept := &proberv1.CleanupPodsRequest{}
 	for uid, text := range m.statuses {
-		kept.DesiredPodUids = append(kept.DesiredPodUids, string(uid))
 		request := &proberv1.SetPodStatusRequest{PodUid: string(uid), Status: text}
 		if !there("SetPodStatus", request, &proberv1.SetPodStatusResponse{}) {
 			return false
 		}
 	}
-	for uid, pod := range m.pods {
-		kept.DesiredPodUids = append(kept.DesiredPodUids, string(uid))
+	for _, pod := range m.pods {
 		if !there("AddPod", &proberv1.AddPodRequest{Pod: m.json(pod)}, &proberv1.AddPodResponse{}) {
 			return false
 		}
@@ -82,9 +79,8 @@ func (m *Manager) handOver(ctx context.Context) bool {
 			return false
 		}
 	}
-	has := there("CleanupPods", kept, &proberv1.CleanupPodsResponse{})
-	m.setHas(has)
-	return has
+	m.setHas(true)
+	return true
 }
 
 func (m *Manager) setHas(has bool) {
