@@ -142,7 +142,7 @@ e2e-cluster: e2e-agent e2e-enhanced e2e-several ## run probelet beside real kube
 
 e2e-agent: build/assets
 	$(say) "the agent in a cluster"
-	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED) $(SEVERAL))
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m "cluster and not slow" tests/cluster $(addprefix --ignore=,$(GUARDED) $(SEVERAL))
 
 e2e-enhanced: build/assets
 	$(say) "enhanced liveness in a cluster"
