@@ -3,7 +3,6 @@
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from tests.cluster.control_plane.api import ApiError, Object
 from tests.cluster.machine.program import Program
 from tests.system.containerd.machine import until
-from tests.system.deploy.conftest import Administrator, running_control_plane
+from tests.system.deploy.conftest import Administrator
 from tests.system.deploy.rendered import kustomized
 from tests.unit.deploy.manifests.manifest import NAMESPACE, OVERLAYS
 
@@ -24,15 +23,14 @@ GATE = "KruisePodReady"
 
 
 @pytest.fixture
-def installed() -> Iterator[Administrator]:
-    """A cluster of the test's own: nothing is left of probelet in it afterwards."""
-    with running_control_plane() as administrator:
-        kubectl = administrator.kubectl
-        # As on a first installation: the kinds are established a moment after the objects are applied.
-        kubectl("apply", "-k", OVERLAY)
-        crds = ["crd/nodepodprobes.apps.kruise.io", "crd/containerrecreaterequests.apps.kruise.io"]
-        kubectl("wait", "--for=condition=Established", "--timeout=60s", *crds)
-        yield administrator
+def installed(administrator: Administrator) -> Administrator:
+    """The folder's cluster, with what its other tests have left: this one is the last, and ends all of it."""
+    kubectl = administrator.kubectl
+    # As on a first installation: the kinds are established a moment after the objects are applied.
+    kubectl("apply", "-k", OVERLAY)
+    crds = ["crd/nodepodprobes.apps.kruise.io", "crd/containerrecreaterequests.apps.kruise.io"]
+    kubectl("wait", "--for=condition=Established", "--timeout=60s", *crds)
+    return administrator
 
 
 def out_of_service(administrator: Administrator, folder: Path) -> None:
