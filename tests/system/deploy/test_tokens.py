@@ -3,7 +3,7 @@ API server with the roles and policies that people apply."""
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -423,14 +423,18 @@ def test_the_page_says_just_that(row: Row) -> None:
     assert cannot == [part.says for part in row.parts if part.refused]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.account)
-def test_a_token_ends_with_its_pod(stage: Stage, row: Row) -> None:
-    name = f"{row.account}-that-goes"
-    with stage.thief(row.account, OTHER, name) as thief:
-        own = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-        who = thief.create(own, {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"})
-        assert who["status"]["userInfo"]["username"] == f"system:serviceaccount:{NAMESPACE}:{row.account}"
-        assert who["status"]["userInfo"]["extra"]["authentication.kubernetes.io/node-name"] == [OTHER]
-        stage.admin.delete(f"{CORE}/namespaces/{NAMESPACE}/pods/{name}", 0)
+def test_a_token_ends_with_its_pod(stage: Stage) -> None:
+    own = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    with ExitStack() as stack:
+        thieves = {}
+        for row in ROWS:
+            name = f"{row.account}-that-goes"
+            thieves[name] = thief = stack.enter_context(stage.thief(row.account, OTHER, name))
+            who = thief.create(own, {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"})
+            assert who["status"]["userInfo"]["username"] == f"system:serviceaccount:{NAMESPACE}:{row.account}"
+            assert who["status"]["userInfo"]["extra"]["authentication.kubernetes.io/node-name"] == [OTHER]
+        for name in thieves:
+            stage.admin.delete(f"{CORE}/namespaces/{NAMESPACE}/pods/{name}", 0)
         # The API server keeps the answer about a token for some seconds.
-        until(lambda: "401" in refusal(thief, lambda api: api.get("/version")), "the end of the token")
+        for name, thief in thieves.items():
+            until(lambda: "401" in refusal(thief, lambda api: api.get("/version")), f"the end of {name}")  # noqa: B023
