@@ -135,25 +135,25 @@ test-times: ## say where the time of the tests went, and write it into tests/REA
 # Enhanced liveness has a cluster of its own, because it replaces the agent and adds to the webhook.
 GUARDED := tests/cluster/guarded tests/cluster/documentation/test_enhanced_liveness_page.py
 
-# A cluster of three nodes has one of its own too.
-SEVERAL := tests/cluster/several
+# A cluster of three nodes has one of its own too, as has a kubelet with another prober.
+SEVERAL := tests/cluster/several tests/cluster/served
 
 e2e-cluster: e2e-agent e2e-enhanced e2e-several ## run probelet beside real kubelets, as people install it (root, Go, containerd; half an hour)
 
 e2e-agent: build/assets
 	$(say) "the agent in a cluster"
-	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED) $(SEVERAL))
+	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,cluster) $(PYTEST) -m "cluster and not slow" tests/cluster $(addprefix --ignore=,$(GUARDED) $(SEVERAL))
 
 e2e-enhanced: build/assets
 	$(say) "enhanced liveness in a cluster"
 	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,enhanced) $(PYTEST) -m cluster $(GUARDED)
 
 e2e-several: build/assets
-	$(say) "both on three nodes"
+	$(say) "both on three nodes, and a kubelet whose prober is probelet serve"
 	@KUBEBUILDER_ASSETS=$$(cat $<) $(call report,several) $(PYTEST) -m cluster $(SEVERAL)
 
 # UPSTREAM="native --procs 4" plays one run, UPSTREAM="--focus REGEX" some tests, UPSTREAM=--render none.
-e2e-upstream: build/assets ## play Kubernetes' own tests of nodes: native, taken over, with enhanced liveness (root, Go, containerd; an hour)
+e2e-upstream: build/assets ## play Kubernetes' own tests of nodes: native, taken over, with enhanced liveness, served (root, Go, containerd; an hour and a half)
 	$(say) "Kubernetes' own tests of nodes, into docs/upstream-e2e.md (a cold build takes ten minutes)"
 	@KUBEBUILDER_ASSETS=$$(cat $<) $(PY) -m tests.upstream $(UPSTREAM)
 

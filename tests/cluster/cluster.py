@@ -1,6 +1,7 @@
 """A cluster: all of its programs, from their start to the end of everything that they left."""
 
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,10 +28,13 @@ def what_is_missing() -> str:
 class Cluster:
     """Between ``start`` and ``stop`` each of its programs can be stopped and started by itself."""
 
-    def __init__(self, nodes: int = 1) -> None:
+    def __init__(self, nodes: int = 1, kubelet: Sequence[str | Path] = ()) -> None:
+        """``kubelet``: the first words of its command, if it is not the stock one."""
         self.space = Space()
         self._hosts = [Host(number) for number in range(nodes)]
         self._control_programs: list[Program] = []
+        self._others: list[Program] = []
+        self._kubelet = kubelet
         self.nodes: list[Node] = []
         """The first one is in the namespaces of the control plane; the others are instances of FurtherNode."""
 
@@ -43,7 +47,8 @@ class Cluster:
         self.api = self.control.api
         self.kubectl = Kubectl(self.space, self.assets, self.control.kubeconfig)
         for host in self._hosts:
-            parts = (host, self.assets, target, self.control.kubeconfig_of(host.name, host.token))
+            kubelet = self._kubelet or (self.assets / "kubelet",)
+            parts = (host, kubelet, target, self.control.kubeconfig_of(host.name, host.token))
             first = not self.nodes
             self.nodes.append(Node(self.space, *parts) if first else FurtherNode(NodeSpace(self.space, host), *parts))
         self.runtime, self.kubelet = self.nodes[0].runtime, self.nodes[0].kubelet
@@ -70,10 +75,15 @@ class Cluster:
     def stop(self) -> None:
         """End everything, also after a start that failed."""
         self.space.stop()
-        for program in [*self._control_programs, *(one for node in self.nodes for one in node.programs)]:
+        for program in [*self._control_programs, *self._others, *(one for node in self.nodes for one in node.programs)]:
             program.wait()
         if self._control_programs:
             self.api.close()
+
+    def run(self, program: Program) -> None:
+        """Start another program in these namespaces, which ends with them."""
+        self._others.append(program)
+        program.start()
 
     def restart_kubelet(self, *lines: str) -> None:
         """Start the first node's kubelet anew, with further lines of its configuration, and wait until it is ready."""

@@ -1,7 +1,7 @@
 """One node of a cluster: its containerd and its kubelet."""
 
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,11 +16,14 @@ from tests.cluster.machine.runtime import ClusterRuntime
 class Node:
     """Each of its two programs can be stopped and started by itself."""
 
-    def __init__(self, space: Namespaces, host: Host, assets: Path, target: Path, kubeconfig: Path) -> None:
+    def __init__(
+        self, space: Namespaces, host: Host, kubelet: Sequence[str | Path], target: Path, kubeconfig: Path
+    ) -> None:
+        """``kubelet``: the first words of its command."""
         self.name, self.address = host.name, host.address
         self.folder = space.folder
         self.runtime = ClusterRuntime(space, host, target)
-        self.kubelet = Kubelet(space, host, self.runtime, assets, kubeconfig)
+        self.kubelet = Kubelet(space, host, self.runtime, kubelet, kubeconfig)
         self.is_on = False
         """Whether the cluster can expect it to be ready."""
 
@@ -55,8 +58,10 @@ class Node:
 class FurtherNode(Node):
     """A node in namespaces of its own, which can be switched off and on."""
 
-    def __init__(self, space: NodeSpace, host: Host, assets: Path, target: Path, kubeconfig: Path) -> None:
-        super().__init__(space, host, assets, target, kubeconfig)
+    def __init__(
+        self, space: NodeSpace, host: Host, kubelet: Sequence[str | Path], target: Path, kubeconfig: Path
+    ) -> None:
+        super().__init__(space, host, kubelet, target, kubeconfig)
         self._space = space
 
     @property

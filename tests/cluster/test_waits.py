@@ -11,32 +11,44 @@ from tests.cluster.record.seen import ClusterSide
 from tests.cluster.waits import fits, possible, waits_of
 from tests.kubelet.beside.pods.make import Object, answers, container, pod
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(420)]
-
-LIFE_SECONDS = {"seconds": 5, "half-a-minute": 28}
-RESTARTS = {
-    ("seconds", "native"): 4,
-    ("seconds", "taken"): 3,
-    ("half-a-minute", "native"): 5,
-    ("half-a-minute", "taken"): 4,
+SHORT = {
+    ("5s", "native"): 4,
+    ("5s", "taken"): 3,
+    ("28s", "native"): 5,
+    ("28s", "taken"): 4,
 }
+LONG = {
+    ("120s", "native"): 7,
+    ("120s", "taken"): 5,
+    ("300s", "native"): 4,
+    ("300s", "taken"): 4,
+}
+"""How many restarts are waited for, of containers that fail after so many seconds of each life, for each side."""
 
 
+@pytest.mark.cluster
 @pytest.mark.usefixtures("probelet")
-def test_waits_of_both_sides(namespace: Namespace) -> None:
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(SHORT, marks=pytest.mark.timeout(420), id="short"),
+        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(2400)], id="long"),
+    ],
+)
+def test_waits_of_both_sides(namespace: Namespace, wanted: dict[tuple[str, str], int]) -> None:
     recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "waits")
     recording.begin()
     try:
-        for life, side in RESTARTS:
-            one = failing(f"{life}-{side}", LIFE_SECONDS[life])
+        for life, side in wanted:
+            one = failing(f"{life}-{side}", int(life.removesuffix("s")))
             namespace.create(managed(one) if side == "taken" else one)
-        for (life, side), many in RESTARTS.items():
+        for (life, side), many in wanted.items():
             name = f"{life}-{side}"
-            namespace.until(lambda name=name, many=many: restarts(namespace, name) >= many, name, 360.0)
+            namespace.until(lambda name=name, many=many: restarts(namespace, name) >= many, name, 2000.0)
     finally:
         recording.end()
     seen = ClusterSide(recording.out)
-    for (life, side), many in RESTARTS.items():
+    for (life, side), many in wanted.items():
         lives = seen.of(f"{life}-{side}")["app"]
         found = waits_of(lives)[:many]
         sys.stdout.write(f"{life}, {side}: {' '.join(f'{wait:.1f}' for wait in found)}\n")

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tests.kubelet.beside.seen.instance import Instance
 
-DELAYS = {"native": (0, 0, 10, 20, 40), "taken": (0, 10, 20, 40)}
+DELAYS = {"native": (0, 0, 10, 20, 40, 80, 160), "taken": (0, 10, 20, 40, 80)}
 """Of each side, the delays of the restarts one after another: a kubelet that kills a container for the first time has
 not seen an end of it before, and an exit that it did not order counts from the first one on."""
 EARLY_SECONDS, LATE, LATE_SECONDS = 0.5, 1.5, 4.0

@@ -31,7 +31,7 @@ PROCESSES = 6
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.upstream", description=__doc__)
-    parser.add_argument("sides", nargs="*", type=Side, default=list(Side), metavar="native|taken-over|enhanced")
+    parser.add_argument("sides", nargs="*", type=Side, default=list(Side), metavar="native|taken-over|enhanced|served")
     parser.add_argument("--render", action="store_true", help="only judge the runs that are kept, and write the page")
     parser.add_argument("--focus", help="play only tests of this name, and keep nothing", metavar="REGEX")
     parser.add_argument("--procs", type=int, default=PROCESSES, help="tests at a time", metavar="N")
@@ -55,7 +55,7 @@ def what_is_missing(sides: Sequence[Side]) -> str:
         return why
     if absent := [program for program in ("cc", "git", "go") if shutil.which(program) is None]:
         return f"no {', '.join(absent)}"
-    needs_image = any(side is not Side.NATIVE for side in sides)
+    needs_image = any(side in (Side.TAKEN, Side.ENHANCED) for side in sides)
     return f"no {IMAGE}, which `make image` makes" if needs_image and not IMAGE.exists() else ""
 
 
@@ -79,7 +79,7 @@ def play_all(sides: Sequence[Side], focus: str | None, processes: int) -> bool:
 
 def _play(side: Side, programs: Programs, focus: str | None, processes: int) -> list[Row]:
     chosen = Selection((focus,), ()) if focus else selection()
-    rows = read_report(play(side, programs, chosen, processes))
+    rows = read_report(play(side, programs, chosen, processes), side is Side.SERVED)
     for row in rows:
         if focus or not row.passed:
             sys.stdout.write(f"{side.shown}: {row.state} {row.seconds:.1f} s {row.name}\n")

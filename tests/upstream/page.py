@@ -11,7 +11,7 @@ from itertools import groupby
 from tests.support.paths import ROOT
 from tests.upstream.explanation import Difference, Explanation, explained
 from tests.upstream.judge import SLOWER_SECONDS
-from tests.upstream.row import Result, Row
+from tests.upstream.row import Probes, Result, Row
 from tests.upstream.side import Side
 
 PAGE = ROOT / "docs" / "upstream-e2e.md"
@@ -34,12 +34,12 @@ def rendered(page: str, results: Mapping[Side, Result], found: list[Difference],
 
 
 def runs(results: Mapping[Side, Result]) -> Iterator[str]:
-    probes = "probes by the kubelet | by the agent | by a NodePodProbe"
+    probes = "probes by the kubelet | by the agent | by a NodePodProbe | by `serve`"
     yield f"| run | passed | of tests | {probes} | commit | tests at a time | load |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for side, result in results.items():
         rows = result.rows.values()
-        probes = " | ".join(str(sum(row.probes[place] for row in rows)) for place in range(3))
+        probes = " | ".join(str(sum(row.probes[place] for row in rows)) for place in range(len(Probes._fields)))
         passed = sum(row.passed for row in rows)
         circumstances = f"`{result.commit}` | {result.processes} | {result.load:.0f}"
         yield f"| {side.shown} | {passed} | {len(rows)} | {probes} | {circumstances} |"

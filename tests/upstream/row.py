@@ -15,16 +15,18 @@ PASSED = "passed"
 
 
 class Probes(NamedTuple):
-    """How many probes of the test's pods stayed with the kubelet, went to the agent, and went to a NodePodProbe."""
+    """How many probes of the test's pods stayed with the kubelet, went to the agent, went to a NodePodProbe, and were
+    handed over by the kubelet to ``probelet serve``."""
 
     native: int = 0
     taken: int = 0
     enhanced: int = 0
+    served: int = 0
 
     @property
     def moved(self) -> bool:
         """Whether any probe went elsewhere."""
-        return self.taken + self.enhanced > 0
+        return self.taken + self.enhanced + self.served > 0
 
 
 @dataclass(frozen=True)

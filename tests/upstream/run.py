@@ -25,19 +25,19 @@ def play(side: Side, programs: Programs, chosen: Selection, processes: int) -> P
 
     Raises:
         RuntimeError: the cluster does not start, or there is no report.
-        CalledProcessError: an image cannot be built, or a manifest cannot be applied.
+        CalledProcessError: an image or a kubelet cannot be built, or a manifest cannot be applied.
         TimeoutExpired: ginkgo does not end.
     """
     out = OUT / side.value
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     build_images(programs, out / "images.tar")
-    cluster = Cluster()
+    cluster = side.cluster(out)
     try:
         cluster.start()
         try:
             cluster.runtime.import_image(out / "images.tar")
-            side.prepare(cluster)
+            side.prepare(cluster, out)
             _noted(cluster, programs, chosen, processes, out)
         finally:
             cluster.keep_logs(out / "logs")

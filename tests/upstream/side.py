@@ -1,10 +1,11 @@
-"""The three sides: who makes the probes of the pods of upstream's tests."""
+"""The sides: who makes the probes of the pods of upstream's tests."""
 
 from enum import StrEnum
 from pathlib import Path
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.installed import Installed
+from tests.cluster.served.prober import ServedProber
 
 OBJECTS = Path(__file__).with_name("sides")
 SETTINGS = {
@@ -23,14 +24,23 @@ class Side(StrEnum):
     NATIVE = "native"
     TAKEN = "taken-over"
     ENHANCED = "enhanced"
+    SERVED = "served"
 
     @property
     def shown(self) -> str:
         return {"taken-over": "taken over", "enhanced": "enhanced liveness"}.get(self.value, self.value)
 
-    def prepare(self, cluster: Cluster) -> None:
-        """Install what this side has more than the kubelet. Raises RuntimeError if it does not become ready."""
-        if self is Side.NATIVE:
+    def cluster(self, out: Path) -> Cluster:
+        """The cluster of a run into ``out``, before its start. Raises CalledProcessError if no kubelet can be built."""
+        if self is Side.SERVED:
+            return ServedProber(out).cluster()
+        return Cluster()
+
+    def prepare(self, cluster: Cluster, out: Path) -> None:
+        """Start what this side has beside the kubelet. Raises RuntimeError if it does not become ready."""
+        if self is Side.SERVED:
+            ServedProber(out).start(cluster)
+        if self not in (Side.TAKEN, Side.ENHANCED):
             return
         installed = Installed(cluster)
         installed.install()

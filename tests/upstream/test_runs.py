@@ -41,7 +41,7 @@ def test_a_run_that_breaks_off_keeps_nothing_and_the_others_go_on(
 
     monkeypatch.setattr(command, "_play", play)
     assert not command.play_all(list(Side), None, 6)
-    assert kept == [Side.NATIVE, Side.ENHANCED]
+    assert kept == [Side.NATIVE, Side.ENHANCED, Side.SERVED]
     assert capsys.readouterr().err == f"taken over: the run broke off: {error}\n"
 
 

@@ -71,14 +71,17 @@ def build_target() -> Path:
     return TARGET
 
 
-def _build(into: Path) -> None:
-    stamp = "-s -w"
+def linker_flags() -> str:
+    """A program of this release without what only a debugger reads."""
     major, minor, _ = version().removeprefix("v").split(".")
-    for name, value in (("gitVersion", version()), ("gitMajor", major), ("gitMinor", minor)):
-        stamp += f" -X k8s.io/component-base/version.{name}={value}"
+    stamp = (("gitVersion", version()), ("gitMajor", major), ("gitMinor", minor))
+    return " ".join(["-s -w", *(f"-X k8s.io/component-base/version.{name}={value}" for name, value in stamp)])
+
+
+def _build(into: Path) -> None:
     for program in ("kubelet", "controlplane"):
         # A program that runs cannot be written to, but its name can be given to another file.
-        _go(into / f"{program}.new", f"./{program}", stamp)
+        _go(into / f"{program}.new", f"./{program}", linker_flags())
         (into / f"{program}.new").rename(into / program)
     for name in CONTROL_PLANE:
         (into / name).unlink(missing_ok=True)

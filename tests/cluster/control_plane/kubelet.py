@@ -1,5 +1,6 @@
 """The kubelet of a node."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cluster.control_plane.plane import Flags, command
@@ -13,7 +14,10 @@ from tests.kubelet.beside.sides.agent import CONFIGURATION
 class Kubelet(Program):
     """A stock kubelet with the configuration of the side-by-side comparison."""
 
-    def __init__(self, space: Namespaces, host: Host, runtime: ClusterRuntime, assets: Path, kubeconfig: Path) -> None:
+    def __init__(
+        self, space: Namespaces, host: Host, runtime: ClusterRuntime, program: Sequence[str | Path], kubeconfig: Path
+    ) -> None:
+        """``program``: the first words of its command."""
         folder = space.folder / "kubelet"
         self.pod_logs = folder / "podlogs"
         for path in (folder / "manifests", self.pod_logs):
@@ -26,7 +30,7 @@ class Kubelet(Program):
         self.configure()
         flags: Flags = {"config": self._file, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}
         flags |= {"hostname-override": host.name, "node-ip": host.address, "v": 2}
-        super().__init__(space.inside, command(assets / "kubelet", flags), folder / "kubelet.log")
+        super().__init__(space.inside, command(program[0], flags, *program[1:]), folder / "kubelet.log")
 
     def configure(self, *lines: str) -> None:
         """Write the configuration of the next start, with further lines."""

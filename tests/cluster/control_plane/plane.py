@@ -21,8 +21,8 @@ ADMIN = "admin-token"
 Flags = dict[str, str | int | Path]
 
 
-def command(program: Path, flags: Flags, *more: str) -> list[str]:
-    return [str(program), *more, *(f"--{flag}={value}" for flag, value in flags.items())]
+def command(program: str | Path, flags: Flags, *more: str | Path) -> list[str]:
+    return [str(program), *map(str, more), *(f"--{flag}={value}" for flag, value in flags.items())]
 
 
 class ControlPlane:

@@ -1,12 +1,18 @@
 """A namespace in which something goes wrong: the pods before it, the record of it, and what must hold after it."""
 
+import time
 from collections.abc import Sequence
+from datetime import datetime
 
 from tests.cluster.disturbances import pods
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide, condition
 from tests.kubelet.beside.seen.instance import Instance
+
+YOUNG_SECONDS = 12.0
+"""A kubelet's prober that starts anew forgets that a younger container has started
+(prober/prober_manager.go:kubeletRestartGracePeriod, 1.36)."""
 
 
 class Scene:
@@ -37,6 +43,15 @@ class Scene:
         name = pods.FAILING[0]
         before = self.lives(name)
         self.namespace.until(lambda: self.lives(name) >= before + more, f"{name} to be killed")
+
+    def until_old(self) -> None:
+        """Wait until a prober that starts anew takes the containers that have to be ready for ready."""
+        self.namespace.until(lambda: all(self._age(name) > YOUNG_SECONDS for name in pods.STEADY), "older containers")
+
+    def _age(self, name: str) -> float:
+        """The seconds since the start of a pod's container."""
+        started = self.namespace.pod(name)["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+        return time.time() - datetime.fromisoformat(started).timestamp()
 
     def settle(self) -> None:
         """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""

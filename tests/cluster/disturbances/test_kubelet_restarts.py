@@ -1,8 +1,6 @@
 """A kubelet that starts anew takes a container in its start-up for started; what the agent found out stays."""
 
 import signal
-import time
-from datetime import datetime
 
 import pytest
 
@@ -22,8 +20,6 @@ from tests.system.containerd.machine import until
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 NATIVE, UNREADY = "native", "unready"
-YOUNG_SECONDS = 12.0
-"""A kubelet forgets that a younger container has started (prober/prober_manager.go:kubeletRestartGracePeriod, 1.36)."""
 
 
 def test_a_kubelet_that_restarts_makes_no_container_ready_that_has_never_been(
@@ -33,7 +29,7 @@ def test_a_kubelet_that_restarts_makes_no_container_ready_that_has_never_been(
     namespace.create(pod(NATIVE, container(startupProbe=endless)))
     namespace.create(managed(pod(UNREADY, container(readinessProbe=answers("r", "500")))))
     namespace.until(lambda: _started(namespace) is False, "the native container to be in its start-up")
-    namespace.until(lambda: all(_age(namespace, name) > YOUNG_SECONDS for name in STEADY), "containers that are older")
+    scene.until_old()
     cluster.kubelet.stop(signal.SIGKILL)
     cluster.kubelet.start()
     # kubernetes/kubernetes#142305: its startup probe has not succeeded, and yet it is ready.
@@ -49,12 +45,6 @@ def test_a_kubelet_that_restarts_makes_no_container_ready_that_has_never_been(
     assert never_ready(seen, UNREADY)
     assert not never_ready(seen, NATIVE)
     assert all(stayed_ready(seen, name) for name in STEADY)
-
-
-def _age(namespace: Namespace, name: str) -> float:
-    """The seconds since the start of a pod's container."""
-    started = namespace.pod(name)["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
-    return time.time() - datetime.fromisoformat(started).timestamp()
 
 
 def _started(namespace: Namespace) -> object:

@@ -1,8 +1,11 @@
-"""Ready of a pod that goes follows a readiness probe of the kubelet, and not one that was taken over."""
+"""Ready of a pod that goes, or has no agent, follows the kubelet's readiness probe, and not one that was taken over."""
+
+import time
 
 import pytest
 from probelet.beside.takeover.names import KEEP_NATIVE_ANNOTATION
 
+from tests.cluster.disturbances.conftest import Absence
 from tests.cluster.disturbances.pods import managed
 from tests.cluster.fifteen.pods import service
 from tests.cluster.installed import Installed, taken_probes
@@ -17,6 +20,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
 ROOT, PORT = "/tmp/www", 8081
 """A second server of the container has this folder there; while it has the file, the container is ready."""
 HOOK_SECONDS, GRACE_SECONDS = 8, 20
+LONG_SECONDS = 30.0
 SOON_SECONDS = 5.0
 """A period and two writes, on a busy machine; less than the hook takes."""
 NATIVE, KEPT, TAKEN = "native", "kept", "taken"
@@ -67,6 +71,23 @@ def test_serving_ends_with_a_readiness_probe_that_the_kubelet_keeps_and_with_the
     assert serving[NATIVE] < SOON_SECONDS
     assert serving[KEPT] < SOON_SECONDS
     assert serving[TAKEN] > HOOK_SECONDS - 1, "docs/cluster/readiness.md says why; a kubelet that does better is news"
+
+
+def test_without_an_agent_a_container_that_stops_to_be_ready_stays_in_the_endpoints(
+    probelet: Installed, namespace: Namespace, absence: Absence
+) -> None:
+    for thing in (goes(NATIVE), managed(goes(TAKEN))):
+        name = thing["metadata"]["name"]
+        namespace.create(service(name), "services")
+        namespace.create(thing)
+        namespace.until(lambda: ready_endpoints(namespace, name) == {name}, f"the endpoint of {name}")  # noqa: B023
+    with absence:
+        for name in (NATIVE, TAKEN):
+            namespace.cluster.kubectl("exec", "-n", namespace.name, name, "--", "rm", f"{ROOT}/ready")
+        namespace.until(lambda: not ready_endpoints(namespace, NATIVE), "the native one to leave")
+        time.sleep(LONG_SECONDS)
+        assert ready_endpoints(namespace, TAKEN) == {TAKEN}
+    namespace.until(lambda: not ready_endpoints(namespace, TAKEN), "the one that was taken over to leave")
 
 
 def until_not_serving(seen: ClusterSide, name: str) -> float:

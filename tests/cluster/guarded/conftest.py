@@ -12,6 +12,7 @@ from tests.system.containerd.machine import until
 
 SHORT = {
     "enabled": "true",
+    "detection": "true",
     "rate_tokensPerMinute": "600",
     "rate_burst": "20",
     "workload_maxInFlight": "20%",

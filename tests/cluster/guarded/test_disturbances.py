@@ -1,6 +1,7 @@
 """Controllers that are killed or lose their Lease, an API server that goes away, and writers that are in the way."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -43,7 +44,9 @@ def test_a_leader_that_is_killed_midway_leaves_nothing_undone_and_nothing_twice(
     for _ in range(2):
         before = busy.enhanced.leader()
         busy.enhanced.kill_leader()
+        killed = time.monotonic()
         until(lambda: busy.enhanced.leader() not in ("", before), "another leader", TAKE_OVER_SECONDS)  # noqa: B023
+        sys.stdout.write(f"another leader after {time.monotonic() - killed:.1f} s\n")
     all_is_well(busy)
 
 
@@ -71,6 +74,23 @@ def test_an_api_server_that_is_away_for_a_minute(cluster: Cluster, busy: Stage) 
     until(cluster.control.is_ready, "the API server")
     until(cluster.node_is_ready, "the node to be ready")
     all_is_well(busy)
+
+
+def test_a_node_that_has_lost_its_agent_restarts_nothing_until_it_has_one(cluster: Cluster, stage: Stage) -> None:
+    stage.run(steady(STEADY[0]))
+    stage.enhanced.choose_node(False)
+    try:
+        until(lambda: not stage.enhanced.agent_pods(), "the agent to go")
+        stage.run(failing(FAILING[0]))
+        time.sleep(AWAY_SECONDS)
+        assert (stage.requests(), stage.restarts(FAILING[0])) == ([], 0)
+    finally:
+        stage.enhanced.choose_node(True)
+        # A kubelet that starts anew refuses pods that ran on a node with the label.
+        cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
+        until(stage.enhanced.is_ready, "the agent")
+    stage.until_restarted(FAILING[0])
+    assert stage.restarts(STEADY[0]) == 0
 
 
 def test_another_writer_of_the_same_objects_costs_nothing_but_time(stage: Stage) -> None:

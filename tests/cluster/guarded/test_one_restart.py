@@ -107,6 +107,22 @@ def test_the_global_switch_counts_at_once(stage: Stage) -> None:
     stage.until_restarted("web")
 
 
+def test_without_detection_no_probe_is_made_until_it_is_on_again(stage: Stage) -> None:
+    stage.enhanced.settings(detection="false")
+    stage.namespace.create(failing("web"))
+    stage.namespace.until_ready("web")
+    time.sleep(QUIET_SECONDS)
+    assert (answers_of(stage, "web"), stage.mapped(), stage.restarts("web")) == (0, set(), 0)
+    stage.enhanced.settings(detection="true")
+    stage.until_restarted("web")
+
+
+def answers_of(stage: Stage, name: str) -> int:
+    """How often a container was asked in the life that it is in."""
+    lines = stage.cluster.kubectl("logs", name, "-n", stage.namespace.name).splitlines()
+    return sum(json.loads(line)["what"] == "http" for line in lines)
+
+
 def test_a_pod_that_opts_out_is_left_alone_and_in_again_is_restarted(stage: Stage) -> None:
     """F-1c, T-5."""
     stage.enhanced.settings(enabled="false")

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/record"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/kubelet/prober/results"
 
@@ -28,12 +29,21 @@ import (
 // patience is the limit of the whole run, long enough for a busy machine.
 const patience = 210 * time.Second
 
+const (
+	liveness  = proberv1.ProbeType_LIVENESS
+	readiness = proberv1.ProbeType_READINESS
+)
+
 type node struct {
 	manager *handover.Manager
 	caches  *handover.Caches
+	// The kubelet's own result caches.
+	liveness, readiness, startup results.Manager
+
 	pods    []*v1.Pod
 	execs   atomic.Int64
 	updates atomic.Int64
+	events  atomic.Int64
 }
 
 func main() {
@@ -46,7 +56,9 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	n := &node{manager: manager, caches: handover.NewCaches()}
+	n := &node{manager: manager}
+	n.liveness, n.readiness, n.startup = results.NewManager(), results.NewManager(), results.NewManager()
+	n.caches = handover.NewCaches(n.liveness, n.readiness, n.startup)
 	n.follow(ctx)
 	port := serveTargets()
 	for i := range *count {
@@ -61,7 +73,7 @@ func (n *node) run(ctx context.Context) {
 	}
 	half := len(n.pods) / 2
 	wait(ctx, "every verdict", func() bool {
-		return n.count(n.caches.Readiness, results.Success) == half && n.count(n.caches.Liveness, results.Failure) == half
+		return n.count(n.readiness, results.Success) == half && n.count(n.liveness, results.Failure) == half
 	})
 	ready := 0
 	for i, pod := range n.pods {
@@ -69,61 +81,57 @@ func (n *node) run(ctx context.Context) {
 			ready++
 		}
 	}
-	cached := n.caches.Readiness.Len() + n.caches.Liveness.Len()
+	cached := n.caches.Len(readiness) + n.caches.Len(liveness)
 	n.manager.StopLivenessAndStartup(n.pods[0])
 	n.manager.RemovePod(n.pods[1])
 	wait(ctx, "the first workers' ends", func() bool {
-		return n.caches.Liveness.Len() == len(n.pods)-2 && n.caches.Readiness.Len() == len(n.pods)-1
+		return n.caches.Len(liveness) == len(n.pods)-2 && n.caches.Len(readiness) == len(n.pods)-1
 	})
 	n.manager.CleanupPods(map[types.UID]sets.Empty{n.pods[0].UID: {}})
-	wait(ctx, "the end of all others", func() bool { return n.caches.Liveness.Len()+n.caches.Readiness.Len() == 1 })
+	wait(ctx, "the end of all others", func() bool { return n.caches.Len(liveness)+n.caches.Len(readiness) == 1 })
 	n.manager.RemovePod(n.pods[0])
 	n.manager.RemovePodStatus(ctx, n.pods[0].UID)
-	wait(ctx, "the last one's end", func() bool { return n.caches.Readiness.Len() == 0 })
+	wait(ctx, "the last one's end", func() bool { return n.caches.Len(readiness) == 0 })
 	summary := map[string]any{
 		"pods": len(n.pods), "ready": ready, "cached": cached,
-		"execs": n.execs.Load() > 0, "updates": n.updates.Load() > 0,
+		"execs": n.execs.Load() > 0, "updates": n.updates.Load() > 0, "events": n.events.Load() > 0,
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(summary)
 }
 
-// follow mirrors results and carries out exec probes in the background.
+// follow mirrors results, records events and carries out exec probes in the background.
 func (n *node) follow(ctx context.Context) {
-	go func() { streamEnded(ctx, "results", n.manager.Follow(ctx, n.caches)) }()
-	for _, cache := range []results.Manager{n.caches.Startup, n.caches.Readiness, n.caches.Liveness} {
+	for _, cache := range []results.Manager{n.startup, n.readiness, n.liveness} {
 		go func() {
 			for range cache.Updates() {
 				n.updates.Add(1)
 			}
 		}()
 	}
-	go func() {
-		err := n.manager.CarryOutExecs(ctx, func(attempt *proberv1.ExecAttempt) *proberv1.ExecAnswer {
-			n.execs.Add(1)
-			code := int32(len(attempt.Argv)) - 1
-			return &proberv1.ExecAnswer{Outcome: &proberv1.ExecAnswer_Exit{Exit: &proberv1.Exit{Code: code}}}
-		})
-		streamEnded(ctx, "execs", err)
-	}()
-}
-
-// streamEnded ends the program, unless main is done: it cancels ctx, which ends every stream.
-func streamEnded(ctx context.Context, name string, err error) {
-	if ctx.Err() != context.Canceled {
-		fatal(fmt.Errorf("%s: %w", name, err))
+	run := func(attempt *proberv1.ExecAttempt) *proberv1.ExecAnswer {
+		n.execs.Add(1)
+		code := int32(len(attempt.Argv)) - 1
+		return &proberv1.ExecAnswer{Outcome: &proberv1.ExecAnswer_Exit{Exit: &proberv1.Exit{Code: code}}}
 	}
+	recorder := record.NewFakeRecorder(0)
+	go func() {
+		for range recorder.Events {
+			n.events.Add(1)
+		}
+	}()
+	go n.manager.Keep(ctx, n.caches, run, recorder)
 }
 
 // sync is what a kubelet does with a pod that runs: fill the status, keep it, add the pod.
 func (n *node) sync(ctx context.Context, i int, pod *v1.Pod) *v1.PodStatus {
 	status := makeStatus(i)
 	n.manager.UpdatePodStatus(ctx, pod, status)
-	n.manager.SetPodStatus(ctx, pod, status)
+	n.manager.SetPodStatus(ctx, pod.UID, status)
 	n.manager.AddPod(ctx, pod)
 	return status
 }
 
-func (n *node) count(cache *handover.Results, wanted results.Result) int {
+func (n *node) count(cache results.Manager, wanted results.Result) int {
 	found := 0
 	for i := range n.pods {
 		if result, ok := cache.Get(containerID(i)); ok && result == wanted {

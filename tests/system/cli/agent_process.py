@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from tests.support.patience import pauses
 from tests.unit.agent.made_pod import NODE
 from tests.unit.agent.scripted_agent import AgentNode
 
@@ -40,8 +41,8 @@ async def begun(bare_node: AgentNode, *words: str, **more: str) -> asyncio.subpr
 
 
 async def until(true: Callable[[], object]) -> None:
-    for _ in range(600):
+    for pause in pauses():
         if true():
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(pause)
     raise TimeoutError

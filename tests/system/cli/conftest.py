@@ -18,16 +18,15 @@ from probelet.cli.app import run_command
 from probelet.server.control.client import Client
 
 from tests.support.limited import limited
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, pauses
 from tests.unit.agent.scripted_agent import AgentNode, agent_node
 
 
 def wait_for(what: Callable[[], Any], why: str) -> Any:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
+    for pause in pauses():
         if found := what():
             return found
-        time.sleep(0.02)
+        time.sleep(pause)
     raise AssertionError(f"waited in vain for {why}")
 
 
@@ -71,6 +70,8 @@ class Run:
     ) -> None:
         self.state_dir = state_dir
         self.log = state_dir.with_name(f"{state_dir.name}.log")
+        self._read: list[dict[str, Any]] = []
+        self._read_bytes = 0
         command = [sys.executable, "-m", "probelet", verb, *arguments, "--state-dir", str(state_dir)]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
@@ -81,7 +82,12 @@ class Run:
 
     @property
     def log_lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        with self.log.open("rb") as log:
+            log.seek(self._read_bytes)
+            whole, newline, _ = log.read().rpartition(b"\n")
+        self._read_bytes += len(whole) + len(newline)
+        self._read += [json.loads(line) for line in whole.splitlines() if line.startswith(b"{")]
+        return self._read
 
     def line(self, message: str) -> dict[str, Any]:
         """Waits for the first line of the log with this message, and returns the line."""

@@ -19,7 +19,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.runtime.cri.errors import CriError, RuntimeRefused
 from probelet.runtime.cri.v1 import api_pb2
 
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, pauses
 from tests.system.containerd.image import PAUSE, build_images
 from tools.image.archive import ARCHITECTURE
 
@@ -292,8 +292,8 @@ def _arguments(process: Path) -> Sequence[str]:
 
 def until(true: Callable[[], object], what: str, patience: float = PATIENCE_SECONDS) -> None:
     """Wait until ``true`` returns true. Raises RuntimeError after ``patience`` seconds."""
-    deadline = time.monotonic() + patience
-    while not true():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"waited in vain for {what}")
-        time.sleep(0.05)
+    for pause in pauses(patience):
+        if true():
+            return
+        time.sleep(pause)
+    raise RuntimeError(f"waited in vain for {what}")

@@ -11,7 +11,7 @@ import pytest
 from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, pauses
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
 pytestmark = pytest.mark.e2e
@@ -69,9 +69,11 @@ def journalled(service: Probelet) -> int:
 
 async def shown(service: Probelet, count: int) -> list[dict[str, Any]]:
     """Waits for a history of so many attempts: the other process sends no notice."""
-    while len(found := await attempts(service)) < count:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-    return found
+    for pause in pauses():
+        if len(found := await attempts(service)) >= count:
+            return found
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
 async def test_a_history_goes_on_after_kills(runtime: SurvivingRuntime, service: Probelet) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.support.patience import pauses
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
 pytestmark = pytest.mark.e2e
@@ -62,22 +63,25 @@ async def service(runtime: SurvivingRuntime, tmp_path: Path) -> AsyncIterator[Pr
 
 async def until(true: Callable[[], object]) -> None:
     """Poll until ``true``: the other process sends no notice."""
-    while not true():  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    for pause in pauses():
+        if true():
+            return
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
-async def shown(service: Probelet, name: str, what: str) -> dict[str, Any]:
-    """Waits until the status shows the container in the state ``what``."""
-    while True:
+async def shown(service: Probelet, name: str, **what: object) -> dict[str, Any]:
+    """Waits until the status shows the container with these fields."""
+    for pause in pauses():
         row = (await service.containers()).get(name, {})
-        if row.get("state") == what:
+        if row and what.items() <= row.items():
             return row
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
 async def ready(service: Probelet) -> None:
-    while not (await shown(service, "steady", "running"))["ready"]:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await shown(service, "steady", state="running", ready=True)
 
 
 def forget_what_was_lost(runtime: SurvivingRuntime, service: Probelet) -> None:
@@ -115,7 +119,7 @@ async def test_kills_at_random_instants(kills: int, runtime: SurvivingRuntime, s
         await service.kill()
         forget_what_was_lost(runtime, service)
         await service.start()
-        row = await shown(service, "steady", "running")
+        row = await shown(service, "steady", state="running")
         assert (row["ready"], row["started"], row["restart_count"]) == (True, True, 0), (
             "as before, from the first status"
         )
@@ -143,9 +147,9 @@ async def test_without_the_opt_in_the_service_removes_the_journal_and_keeps_none
     runtime: SurvivingRuntime, service: Probelet
 ) -> None:
     await service.start()
-    await shown(service, "steady", "running")
+    await shown(service, "steady", state="running")
     await until((service.state / "journal").exists)
     await service.kill()
     await service.start(restore="kubelet")
-    await shown(service, "steady", "running")
+    await shown(service, "steady", state="running")
     assert not (service.state / "journal").exists()

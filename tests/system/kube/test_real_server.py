@@ -14,7 +14,7 @@ from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.lease.leader import LeaderElection
 from probelet.kube.reflector import Reflector
 
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, pauses
 from tests.system.kube.api_server import NODE, ApiServer
 
 pytestmark = pytest.mark.e2e
@@ -33,9 +33,11 @@ def text(namespace: str, name: str, value: str) -> dict[str, Any]:
 
 
 async def until(holds: Any) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    for pause in pauses():
+        if holds():
+            return
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
 async def test_the_condition_of_one_manager_leaves_the_others_alone(connection: Connection, namespace: str) -> None:

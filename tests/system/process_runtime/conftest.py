@@ -14,12 +14,9 @@ from probelet.runtime.cri.v1 import api_pb2
 from probelet.runtime.embedded.child import process_tree
 from probelet.runtime.embedded.launch import EmbeddedRuntime, launch
 
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, pauses
 
 PROGRAMS = Path(__file__).parent / "programs"
-
-LOOK_AGAIN_SECONDS = 0.03
-"""A list of all processes, or a call of the runtime, takes milliseconds of a core."""
 
 
 def python(program: str, *arguments: object) -> list[str]:
@@ -29,18 +26,22 @@ def python(program: str, *arguments: object) -> list[str]:
 
 def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
     """Waits up to ``seconds`` until all processes have ended; returns the living ones."""
-    deadline, left = time.monotonic() + seconds, set(pids)
-    while left and time.monotonic() < deadline:
-        time.sleep(LOOK_AGAIN_SECONDS)
+    left = set(pids)
+    for pause in pauses(seconds):
         left &= {row.pid for row in process_tree.processes().values() if row.alive}
+        if not left:
+            break
+        time.sleep(pause)
     return left
 
 
 async def until(seen: Callable[[], Awaitable[bool]]) -> None:
     """Poll until ``seen`` is true: the other process sends no notice."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not await seen():  # noqa: ASYNC110
-            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+    for pause in pauses():
+        if await seen():
+            return
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
 def text_of(path: Path) -> str | None:

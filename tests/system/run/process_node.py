@@ -13,10 +13,9 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.spec.read.load import load
 
 from tests.support.paths import BUILD
+from tests.support.patience import pauses
 
 TARGET = BUILD / "target"
-
-LOOK_AGAIN_SECONDS = 0.02
 
 PROBE_SECONDS = 10
 """The timeout of probes that set none: the kubelet's one second is too short beside other tests."""
@@ -67,12 +66,12 @@ class ProcessNode:
         self.service.pods.set(loaded.pods)
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Poll until ``true``; the test's own timeout is the limit.
-
-        The pause leaves the processor to the tests that run beside this one.
-        """
-        while not true():  # noqa: ASYNC110
-            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        """Poll until ``true``."""
+        for pause in pauses():
+            if true():
+                return
+            await asyncio.sleep(pause)
+        raise TimeoutError
 
     def pod(self, name: str) -> dict[str, Any]:
         pods = self.service.view.status().document()["pods"]

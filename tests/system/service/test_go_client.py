@@ -60,4 +60,5 @@ def test_pods_are_probed_for_a_kubelets_manager(client: Path, socket: Path, pods
         "cached": 2 * pods,
         "execs": True,
         "updates": True,
+        "events": True,
     }

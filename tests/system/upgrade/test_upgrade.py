@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from probelet._rust import read_journal
 
+from tests.support.patience import pauses
 from tests.system.journal.surviving_runtime import Probelet
 from tests.system.upgrade.scene import FAILURES, NODE, POD, RESTARTS, THRESHOLD, Scene
 from tests.system.upgrade.state import load, moved
@@ -50,9 +51,11 @@ async def service(scene: Scene, kept: Path, tmp_path: Path) -> AsyncIterator[Pro
 
 async def shown(service: Probelet) -> dict[str, dict[str, Any]]:
     """The containers of the first status that has them all."""
-    while len(found := await service.containers()) < len(POD["spec"]["containers"]):  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-    return found
+    for pause in pauses():
+        if len(found := await service.containers()) == len(POD["spec"]["containers"]):
+            return found
+        await asyncio.sleep(pause)
+    raise TimeoutError
 
 
 async def test_readiness_restart_counts_and_back_off_go_on_from_the_first_status(

@@ -1,0 +1,57 @@
+"""The prober of a kubelet is killed, or the kubelet: the one that is new gets everything from the other."""
+
+import signal
+from collections.abc import Sequence
+
+import pytest
+
+from tests.cluster.cluster import Cluster
+from tests.cluster.disturbances.pods import STARTING, STEADY
+from tests.cluster.disturbances.scene import (
+    Scene,
+    each_failure_killed_once,
+    never_ready,
+    nothing_was_killed_that_should_live,
+    stayed_ready,
+)
+from tests.cluster.served.prober import ServedProber
+from tests.system.containerd.machine import until
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+
+KILLS = 3
+
+
+def test_a_killed_service_turns_no_condition_and_restarts_no_healthy_container(
+    cluster: Cluster, prober: ServedProber, restore: str, scene: Scene
+) -> None:
+    # Without a journal the service is like a kubelet that starts anew, which forgets that a young container is ready.
+    scene.until_old()
+    for _ in range(KILLS):
+        prober.kill(forget=restore != "full")
+        prober.start(cluster, restore)
+        scene.until_killed()
+    nobody_noticed(scene)
+
+
+@pytest.mark.parametrize("restore", ["kubelet"], indirect=True)
+@pytest.mark.usefixtures("restore")
+def test_a_killed_kubelet_finds_each_probe_as_it_was(cluster: Cluster, scene: Scene) -> None:
+    # A kubelet with a prober of its own would take the container in its start-up for started.
+    for _ in range(KILLS):
+        cluster.kubelet.stop(signal.SIGKILL)
+        cluster.kubelet.start()
+        until(cluster.node_is_ready, "the node to be ready")
+        scene.until_killed()
+    # A hook that ran when the kubelet died is run again, as by any kubelet.
+    nobody_noticed(scene, hooks=(1, 2))
+
+
+def nobody_noticed(scene: Scene, hooks: Sequence[int] = (1,)) -> None:
+    """Failing containers were restarted, each by one signal, and no condition of another pod turned."""
+    scene.until_steady()
+    seen = scene.end()
+    nothing_was_killed_that_should_live(seen)
+    assert each_failure_killed_once(seen, hooks) >= KILLS
+    assert all(stayed_ready(seen, name) for name in STEADY)
+    assert never_ready(seen, STARTING)
