@@ -49,6 +49,15 @@ class Program:
         assert self._process is not None
         return children(self._process.pid)
 
+    def hang(self) -> None:
+        """Stop the program where it is. Raises RuntimeError if it has ended."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on. The process that entered the namespaces stops and goes on with the program."""
+        assert self._process is not None, "start comes first"
+        os.kill(self._process.pid, signal.SIGCONT)
+
     def wait(self) -> None:
         """Wait for its end, if it was ever started: its namespaces have gone."""
         if self._process is not None:

@@ -43,6 +43,14 @@ class ServedProber:
         if forget:
             shutil.rmtree(self._state)
 
+    def hang(self) -> None:
+        assert self._program is not None, "start comes first"
+        self._program.hang()
+
+    def go_on(self) -> None:
+        assert self._program is not None, "start comes first"
+        self._program.go_on()
+
     def _serves(self) -> bool:
         assert self._program is not None
         self._program.check()

@@ -1,4 +1,4 @@
-"""The prober of a kubelet is killed, or the kubelet: the one that is new gets everything from the other."""
+"""The prober of a kubelet is killed, or hangs, or the kubelet is killed. The new one gets all from the other one."""
 
 import signal
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.disturbances.pods import STARTING, STEADY
+from tests.cluster.disturbances.pods import STARTING, STEADY, steady
 from tests.cluster.disturbances.scene import (
     Scene,
     each_failure_killed_once,
@@ -14,6 +14,7 @@ from tests.cluster.disturbances.scene import (
     nothing_was_killed_that_should_live,
     stayed_ready,
 )
+from tests.cluster.namespace import Namespace
 from tests.cluster.served.prober import ServedProber
 from tests.system.containerd.machine import until
 
@@ -45,6 +46,21 @@ def test_a_killed_kubelet_finds_each_probe_as_it_was(cluster: Cluster, scene: Sc
         scene.until_killed()
     # A hook that ran when the kubelet died is run again, as by any kubelet.
     nobody_noticed(scene, hooks=(1, 2))
+
+
+@pytest.mark.parametrize("restore", ["kubelet"], indirect=True)
+@pytest.mark.usefixtures("restore")
+def test_a_service_that_hangs_keeps_no_pod_from_its_start(
+    prober: ServedProber, namespace: Namespace, scene: Scene
+) -> None:
+    prober.hang()
+    namespace.create(steady("new"))
+    namespace.until(lambda: namespace.pod("new")["status"].get("phase") == "Running", "a new pod to run")
+    prober.go_on()
+    namespace.until_ready("new")
+    for _ in range(KILLS):
+        scene.until_killed()
+    nobody_noticed(scene)
 
 
 def nobody_noticed(scene: Scene, hooks: Sequence[int] = (1,)) -> None:

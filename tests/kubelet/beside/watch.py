@@ -76,8 +76,9 @@ class Watch:
         (out / "logs").mkdir(parents=True)
         self._status_file = (out / "status.jsonl").open("w", 1)
         self._cri_file = (out / "cri.jsonl").open("w", 1)
-        parts = [(self._status, STATUS_SECONDS), (self._cri, CRI_SECONDS), (self._logs, LOGS_SECONDS)]
-        parts += [(self._agents_events, EVENTS_SECONDS), (self._runtime_events, CRI_SECONDS)]
+        self._looks = [(self._status, STATUS_SECONDS), (self._cri, CRI_SECONDS), (self._logs, LOGS_SECONDS)]
+        self._looks += [(self._agents_events, EVENTS_SECONDS)]
+        parts = [*self._looks, (self._runtime_events, CRI_SECONDS)]
         self._threads = [threading.Thread(target=self._repeat, args=part, daemon=True) for part in parts]
 
     def start(self) -> None:
@@ -85,17 +86,23 @@ class Watch:
             thread.start()
 
     def end(self) -> None:
+        """A last look notes what a test has already seen elsewhere, such as a container that a status names."""
         self._over.set()
         for thread in self._threads:
             thread.join()
+        for look, _ in self._looks:
+            self._once(look)
         self._status_file.close()
         self._cri_file.close()
 
     def _repeat(self, part: Callable[[], None], seconds: float) -> None:
         while not self._over.wait(seconds):
-            # The agent and the runtime are restarted meanwhile, and folders go while a part reads them.
-            with suppress(RuntimeError, OSError):
-                part()
+            self._once(part)
+
+    def _once(self, part: Callable[[], None]) -> None:
+        # The agent and the runtime are restarted meanwhile, and folders go while a part reads them.
+        with suppress(RuntimeError, OSError):
+            part()
 
     def _status(self) -> None:
         now = time.time_ns()

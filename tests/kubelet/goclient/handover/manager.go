@@ -11,7 +11,9 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,6 +48,8 @@ type Manager struct {
 	answers sync.Mutex
 	// has is true while the service has every pod: one that lacks a pod's workers takes its containers for ready.
 	has bool
+	// giveUp ends Follow, for a service that hangs.
+	giveUp context.CancelFunc
 	// filled has the last answers of UpdatePodStatus.
 	filled map[types.UID]*v1.PodStatus
 	caches *Caches
@@ -63,7 +67,7 @@ func Dial(socket string, failed func(error)) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manager{conn: conn, failed: failed}
+	m := &Manager{conn: conn, failed: failed, giveUp: func() {}}
 	m.pods, m.statuses, m.stopped = map[types.UID]*v1.Pod{}, map[types.UID][]byte{}, map[types.UID]bool{}
 	m.filled = map[types.UID]*v1.PodStatus{}
 	return m, nil
@@ -143,7 +147,22 @@ func (m *Manager) forget(uid types.UID) {
 
 // call returns whether the service answered. While it lacks pods nothing is asked: handOver sends what was said meanwhile.
 func (m *Manager) call(ctx context.Context, method string, request, response proto.Message) bool {
-	return m.hasPods() && m.invoke(ctx, method, request, response) == nil
+	if !m.hasPods() {
+		return false
+	}
+	err := m.invoke(ctx, method, request, response)
+	if status.Code(err) == codes.DeadlineExceeded {
+		m.lost()
+	}
+	return err == nil
+}
+
+// lost makes all calls that wait for this one end at once.
+func (m *Manager) lost() {
+	m.answers.Lock()
+	defer m.answers.Unlock()
+	m.has = false
+	m.giveUp()
 }
 
 func (m *Manager) invoke(ctx context.Context, method string, request, response proto.Message) error {

@@ -28,11 +28,13 @@ func (m *Manager) Keep(
 	go m.again(ctx, "events", func() error { return m.Record(ctx, recorder) })
 	go m.again(ctx, "execs", func() error { return m.CarryOutExecs(ctx, run) })
 	m.again(ctx, "results", func() error {
-		if !m.handOver(ctx) {
+		following, end := context.WithCancel(ctx)
+		defer end()
+		if !m.handOver(ctx, end) {
 			return errLacksPods
 		}
-		err := m.Follow(ctx, caches)
-		m.setHas(false)
+		err := m.Follow(following, caches)
+		m.setHas(false, end)
 		return err
 	})
 }
@@ -54,14 +56,18 @@ func (m *Manager) again(ctx context.Context, name string, stream func() error) {
 
 // handOver sends every status and every pod, and returns whether the service was there for all of it. What the service has
 // already goes on, also when it is the kubelet that is new. The kubelet's next CleanupPods ends all that has gone meanwhile.
-func (m *Manager) handOver(ctx context.Context) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Manager) handOver(ctx context.Context, giveUp context.CancelFunc) bool {
 	there := func(method string, request, response proto.Message) bool {
 		// What it refuses it refuses each time.
 		code := status.Code(m.invoke(ctx, method, request, response))
 		return code != codes.Unavailable && code != codes.DeadlineExceeded
 	}
+	// A service that hangs is found out before anything waits for mu.
+	if !there("ListResults", &proberv1.ListResultsRequest{}, &proberv1.ListResultsResponse{}) {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for uid, text := range m.statuses {
 		request := &proberv1.SetPodStatusRequest{PodUid: string(uid), Status: text}
 		if !there("SetPodStatus", request, &proberv1.SetPodStatusResponse{}) {
@@ -79,12 +85,12 @@ func (m *Manager) handOver(ctx context.Context) bool {
 			return false
 		}
 	}
-	m.setHas(true)
+	m.setHas(true, giveUp)
 	return true
 }
 
-func (m *Manager) setHas(has bool) {
+func (m *Manager) setHas(has bool, giveUp context.CancelFunc) {
 	m.answers.Lock()
 	defer m.answers.Unlock()
-	m.has = has
+	m.has, m.giveUp = has, giveUp
 }
