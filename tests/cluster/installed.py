@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -102,6 +104,19 @@ class Installed:
         """Whether a node is one that gets an agent."""
         labels = {"probelet.dev/test": "true" if chosen else None}
         self._api.patch(f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}})
+
+    @contextmanager
+    def without_agent(self) -> Iterator[None]:
+        """The first node has lost its agent; in the end it has one again. The webhook stays."""
+        self.choose_node(False)
+        until(lambda: not self.agent_pods(), "the agent to go")
+        try:
+            yield
+        finally:
+            self.choose_node(True)
+            # A kubelet that starts anew refuses pods that ran on a node with the label.
+            self._cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
+            until(self.is_ready, "the agent")
 
     def in_agent(self, *arguments: str) -> str:
         """What a verb prints in the agent's pod."""

@@ -29,13 +29,13 @@ LONG = {
 @pytest.mark.cluster
 @pytest.mark.usefixtures("probelet")
 @pytest.mark.parametrize(
-    "wanted",
+    ("wanted", "patience"),
     [
-        pytest.param(SHORT, marks=pytest.mark.timeout(420), id="short"),
-        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(2400)], id="long"),
+        pytest.param(SHORT, 360.0, marks=pytest.mark.timeout(420), id="short"),
+        pytest.param(LONG, 2000.0, marks=[pytest.mark.slow, pytest.mark.timeout(2400)], id="long"),
     ],
 )
-def test_waits_of_both_sides(namespace: Namespace, wanted: dict[tuple[str, str], int]) -> None:
+def test_waits_of_both_sides(namespace: Namespace, wanted: dict[tuple[str, str], int], patience: float) -> None:
     recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "waits")
     recording.begin()
     try:
@@ -44,7 +44,7 @@ def test_waits_of_both_sides(namespace: Namespace, wanted: dict[tuple[str, str],
             namespace.create(managed(one) if side == "taken" else one)
         for (life, side), many in wanted.items():
             name = f"{life}-{side}"
-            namespace.until(lambda name=name, many=many: restarts(namespace, name) >= many, name, 2000.0)
+            namespace.until(lambda name=name, many=many: restarts(namespace, name) >= many, name, patience)
             namespace.until_ready(name)
     finally:
         recording.end()

@@ -1,7 +1,8 @@
 """How long a test waits for what has to come, and how often it looks."""
 
+import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 PATIENCE_SECONDS = 200.0
 """Enough for a very busy machine. Only a wait for something that never comes lasts so long; the timeout of pytest in
@@ -20,3 +21,12 @@ def pauses(patience: float = PATIENCE_SECONDS) -> Iterator[float]:
     while time.monotonic() < deadline:
         yield pause
         pause = min(pause * LONGER, LONGEST_PAUSE_SECONDS)
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Looks until ``true`` returns true. Raises TimeoutError."""
+    for pause in pauses():
+        if true():
+            return
+        await asyncio.sleep(pause)
+    raise TimeoutError

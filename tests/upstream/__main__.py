@@ -79,7 +79,9 @@ def play_all(sides: Sequence[Side], focus: str | None, processes: int) -> bool:
 
 def _play(side: Side, programs: Programs, focus: str | None, processes: int) -> list[Row]:
     chosen = Selection((focus,), ()) if focus else selection()
-    rows = read_report(play(side, programs, chosen, processes), side is Side.SERVED)
+    rows = read_report(play(side, programs, chosen, processes))
+    if side is Side.SERVED:
+        rows = [row.handed_over() for row in rows]
     for row in rows:
         if focus or not row.passed:
             sys.stdout.write(f"{side.shown}: {row.state} {row.seconds:.1f} s {row.name}\n")

@@ -28,17 +28,14 @@ class UnfinishedError(RuntimeError):
     """The run says nothing about tests that it did not come to; one line."""
 
 
-def read(folder: Path, served: bool = False) -> list[Row]:
-    """The rows of a run, by test; ``served``: the kubelet hands every probe over.
-
-    Raises UnfinishedError for a run that was cut short, or that played no test.
-    """
+def read(folder: Path) -> list[Row]:
+    """The rows of a run, by test. Raises UnfinishedError for a run that was cut short, or that played no test."""
     (suite,) = json.loads((folder / REPORT).read_text())
     if reasons := suite.get("SpecialSuiteFailureReasons"):
         raise UnfinishedError(f"{'; '.join(reasons)} ({folder / LOG})")
     pods = last_seen(read_notes(folder / PODS))
     specs = [one for one in suite["SpecReports"] if one["LeafNodeType"] == "It"]
-    rows = [row_of(one, pods, served) for one in specs if one["State"] not in ("skipped", "pending")]
+    rows = [row_of(one, pods) for one in specs if one["State"] not in ("skipped", "pending")]
     if not rows:
         raise UnfinishedError(f"no test was played ({folder / LOG})")
     return sorted(rows, key=lambda row: (row.group, row.test))
@@ -53,7 +50,7 @@ def last_seen(notes: Iterable[Object]) -> dict[str, list[Object]]:
     return by_namespace
 
 
-def row_of(spec: dict[str, Any], pods: dict[str, list[Object]], served: bool = False) -> Row:
+def row_of(spec: dict[str, Any], pods: dict[str, list[Object]]) -> Row:
     texts = [*(spec["ContainerHierarchyTexts"] or []), spec["LeafNodeText"]]
     first, *others = (text for one in texts if (text := LABEL.sub("", one).strip()))
     words = [spec.get("CapturedGinkgoWriterOutput", "")]
@@ -65,13 +62,13 @@ def row_of(spec: dict[str, Any], pods: dict[str, list[Object]], served: bool = F
         test=" / ".join(others),
         state=spec["State"],
         seconds=round(spec["RunTime"] / 1e9, 1),
-        probes=probes_of(own, served),
+        probes=probes_of(own),
         stayed=sorted({reason for pod in own if (reason := annotation(pod, STAYED))}),
         failure=(spec.get("Failure") or {}).get("Message", "")[:FAILURE_MAX],
     )
 
 
-def probes_of(pods: Iterable[Object], served: bool = False) -> Probes:
+def probes_of(pods: Iterable[Object]) -> Probes:
     """Who made the probes of these pods. Beside an agent, a startup probe is always the kubelet's."""
     native = taken = enhanced = 0
     for pod in pods:
@@ -80,7 +77,7 @@ def probes_of(pods: Iterable[Object], served: bool = False) -> Probes:
             native += sum(kind in container for kind in KINDS)
         taken += sum(len(kinds) for kinds in json.loads(annotation(pod, TAKEN) or "{}").values())
         enhanced += len(json.loads(annotation(pod, CONTEXT) or "[]"))
-    return Probes(served=native) if served else Probes(native, taken, enhanced)
+    return Probes(native, taken, enhanced)
 
 
 def annotation(pod: Object, name: str) -> str:

@@ -76,6 +76,12 @@ def test_a_failure_keeps_its_words(tmp_path: Path) -> None:
     assert row.failure == "x" * 400
 
 
+def test_a_kubelet_that_hands_over_makes_no_probe_itself(tmp_path: Path) -> None:
+    (row,) = read(run(tmp_path, [SPEC], POD))
+    assert (row.probes, row.probes.moved) == (Probes(native=1), False)
+    assert (row.handed_over().probes, row.handed_over().probes.moved) == (Probes(served=1), True)
+
+
 def test_the_lifecycle_tests_become_a_package_that_others_import(tmp_path: Path) -> None:
     source, into = tmp_path / "e2e_node", tmp_path / "lifecycle"
     source.mkdir()

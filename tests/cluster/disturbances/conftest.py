@@ -1,14 +1,13 @@
 """A namespace with the pods of these tests, in a cluster that has probelet."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 import pytest
 
-from tests.cluster.cluster import Cluster
 from tests.cluster.disturbances.scene import Scene
-from tests.cluster.installed import SYSTEM, Installed
+from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.system.containerd.machine import until
@@ -36,19 +35,6 @@ def recording(namespace: Namespace) -> Iterator[Recording]:
 
 
 @pytest.fixture
-def absence(cluster: Cluster, probelet: Installed) -> Absence:
+def absence(probelet: Installed) -> Absence:
     """A node that has lost its agent; the webhook stays. In the end the agent is back."""
-
-    @contextmanager
-    def away() -> Iterator[None]:
-        probelet.choose_node(False)
-        until(lambda: not probelet.agent_pods(), "the agent to go")
-        try:
-            yield
-        finally:
-            probelet.choose_node(True)
-            # A kubelet that starts anew refuses pods that ran on a node with the label.
-            cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
-            until(probelet.is_ready, "the agent")
-
-    return away()
+    return probelet.without_agent()

@@ -92,6 +92,14 @@ def each_failure_killed_once(seen: ClusterSide, hooks: Sequence[int] = (1,)) -> 
     return len(ended)
 
 
+def nobody_noticed(seen: ClusterSide, kills: int = 1, hooks: Sequence[int] = (1,)) -> None:
+    """Whether at least so many failing containers were killed, each once, and no condition of another pod turned."""
+    nothing_was_killed_that_should_live(seen)
+    assert each_failure_killed_once(seen, hooks) >= kills
+    assert all(stayed_ready(seen, name) for name in pods.STEADY)
+    assert never_ready(seen, pods.STARTING)
+
+
 def never_ready(seen: ClusterSide, name: str) -> bool:
     return all(condition(note["object"], "Ready").get("status") != "True" for note in seen.changes(name))
 

@@ -1,5 +1,5 @@
 """A node without an agent: a new instance of a container is not ready before it has answered once, nor is it when an
-agent comes back and finds it. One that stops to be ready stays in the endpoints until then."""
+agent comes back and finds it."""
 
 import signal
 from collections.abc import Callable, Iterator

@@ -76,19 +76,12 @@ def test_an_api_server_that_is_away_for_a_minute(cluster: Cluster, busy: Stage) 
     all_is_well(busy)
 
 
-def test_a_node_that_has_lost_its_agent_restarts_nothing_until_it_has_one(cluster: Cluster, stage: Stage) -> None:
+def test_a_node_that_has_lost_its_agent_restarts_nothing_until_it_has_one(stage: Stage) -> None:
     stage.run(steady(STEADY[0]))
-    stage.enhanced.choose_node(False)
-    try:
-        until(lambda: not stage.enhanced.agent_pods(), "the agent to go")
+    with stage.enhanced.without_agent():
         stage.run(failing(FAILING[0]))
         time.sleep(AWAY_SECONDS)
         assert (stage.requests(), stage.restarts(FAILING[0])) == ([], 0)
-    finally:
-        stage.enhanced.choose_node(True)
-        # A kubelet that starts anew refuses pods that ran on a node with the label.
-        cluster.kubectl("delete", "pods", "-n", SYSTEM, "--field-selector=status.phase=Failed")
-        until(stage.enhanced.is_ready, "the agent")
     stage.until_restarted(FAILING[0])
     assert stage.restarts(STEADY[0]) == 0
 

@@ -19,7 +19,6 @@ class ServedProber:
     def __init__(self, folder: Path) -> None:
         """``folder`` gets the socket, the state and the log; its path is short enough for a socket."""
         self._folder, self._socket, self._state = folder, folder / "prober.sock", folder / "state"
-        self._program: Program | None = None
 
     def cluster(self) -> Cluster:
         """A cluster of one node with that kubelet, before its start. Raises CalledProcessError if none can be built."""
@@ -31,27 +30,17 @@ class ServedProber:
         configuration.write_text(CONFIGURATION.format(restore=restore))
         options = {"--socket": self._socket, "--state-dir": self._state, "--config": configuration}
         words = [str(word) for pair in options.items() for word in pair]
-        self._program = Program(cluster.space.inside, [sys.executable, "-m", "probelet", "serve", *words], log)
-        cluster.run(self._program)
+        self.program = Program(cluster.space.inside, [sys.executable, "-m", "probelet", "serve", *words], log)
+        cluster.run(self.program)
         until(self._serves, f"the socket of the prober ({log})")
 
     def kill(self, *, forget: bool) -> None:
         """The service itself removes nothing. ``forget``: nothing of its state is left."""
-        assert self._program is not None, "start comes first"
-        self._program.stop(signal.SIGKILL)
+        self.program.stop(signal.SIGKILL)
         self._socket.unlink()
         if forget:
             shutil.rmtree(self._state)
 
-    def hang(self) -> None:
-        assert self._program is not None, "start comes first"
-        self._program.hang()
-
-    def go_on(self) -> None:
-        assert self._program is not None, "start comes first"
-        self._program.go_on()
-
     def _serves(self) -> bool:
-        assert self._program is not None
-        self._program.check()
+        self.program.check()
         return self._socket.exists()

@@ -1,19 +1,12 @@
 """The prober of a kubelet is killed, or hangs, or the kubelet is killed. The new one gets all from the other one."""
 
 import signal
-from collections.abc import Sequence
 
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.disturbances.pods import STARTING, STEADY, steady
-from tests.cluster.disturbances.scene import (
-    Scene,
-    each_failure_killed_once,
-    never_ready,
-    nothing_was_killed_that_should_live,
-    stayed_ready,
-)
+from tests.cluster.disturbances.pods import steady
+from tests.cluster.disturbances.scene import Scene, nobody_noticed
 from tests.cluster.namespace import Namespace
 from tests.cluster.served.prober import ServedProber
 from tests.system.containerd.machine import until
@@ -32,7 +25,8 @@ def test_a_killed_service_turns_no_condition_and_restarts_no_healthy_container(
         prober.kill(forget=restore != "full")
         prober.start(cluster, restore)
         scene.until_killed()
-    nobody_noticed(scene)
+    scene.until_steady()
+    nobody_noticed(scene.end(), KILLS)
 
 
 @pytest.mark.parametrize("restore", ["kubelet"], indirect=True)
@@ -44,8 +38,9 @@ def test_a_killed_kubelet_finds_each_probe_as_it_was(cluster: Cluster, scene: Sc
         cluster.kubelet.start()
         until(cluster.node_is_ready, "the node to be ready")
         scene.until_killed()
+    scene.until_steady()
     # A hook that ran when the kubelet died is run again, as by any kubelet.
-    nobody_noticed(scene, hooks=(1, 2))
+    nobody_noticed(scene.end(), KILLS, hooks=(1, 2))
 
 
 @pytest.mark.parametrize("restore", ["kubelet"], indirect=True)
@@ -53,21 +48,12 @@ def test_a_killed_kubelet_finds_each_probe_as_it_was(cluster: Cluster, scene: Sc
 def test_a_service_that_hangs_keeps_no_pod_from_its_start(
     prober: ServedProber, namespace: Namespace, scene: Scene
 ) -> None:
-    prober.hang()
+    prober.program.hang()
     namespace.create(steady("new"))
     namespace.until(lambda: namespace.pod("new")["status"].get("phase") == "Running", "a new pod to run")
-    prober.go_on()
+    prober.program.go_on()
     namespace.until_ready("new")
     for _ in range(KILLS):
         scene.until_killed()
-    nobody_noticed(scene)
-
-
-def nobody_noticed(scene: Scene, hooks: Sequence[int] = (1,)) -> None:
-    """Failing containers were restarted, each by one signal, and no condition of another pod turned."""
     scene.until_steady()
-    seen = scene.end()
-    nothing_was_killed_that_should_live(seen)
-    assert each_failure_killed_once(seen, hooks) >= KILLS
-    assert all(stayed_ready(seen, name) for name in STEADY)
-    assert never_ready(seen, STARTING)
+    nobody_noticed(scene.end(), KILLS)

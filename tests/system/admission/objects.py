@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from tests.support.paths import ROOT
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import pauses
 from tests.system.admission.api_server import ApiServer
 from tests.system.admission.client import Client, Json
 
@@ -22,11 +22,11 @@ KRUISE = "/apis/apps.kruise.io/v1alpha1"
 
 def until(holds: Callable[[], Any], what: str) -> Any:
     """The first result of ``holds`` that is true, within ``PATIENCE_SECONDS``."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not (found := holds()):
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.05)
-    return found
+    for pause in pauses():
+        if found := holds():
+            return found
+        time.sleep(pause)
+    raise AssertionError(f"waited in vain for {what}")
 
 
 def pod(name: str, *, node: str | None = "node-a", **metadata: Any) -> Json:

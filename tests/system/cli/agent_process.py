@@ -3,10 +3,9 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.support.patience import pauses
 from tests.unit.agent.made_pod import NODE
 from tests.unit.agent.scripted_agent import AgentNode
 
@@ -38,11 +37,3 @@ async def begun(bare_node: AgentNode, *words: str, **more: str) -> asyncio.subpr
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "probelet", "agent", *words, *given, stderr=subprocess.PIPE
     )
-
-
-async def until(true: Callable[[], object]) -> None:
-    for pause in pauses():
-        if true():
-            return
-        await asyncio.sleep(pause)
-    raise TimeoutError

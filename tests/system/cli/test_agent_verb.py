@@ -13,7 +13,8 @@ import pytest
 from probelet.kube.kinds import EVENTS, LEASES
 from probelet.runtime.cri.v1 import api_pb2
 
-from tests.system.cli.agent_process import agent, begun, until
+from tests.support.patience import until
+from tests.system.cli.agent_process import agent, begun
 from tests.unit.agent.made_pod import EXEC, NODE, made_pod
 from tests.unit.agent.scripted_agent import AgentNode
 

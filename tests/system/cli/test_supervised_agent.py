@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.system.cli.agent_process import agent, begun, until
+from tests.support.patience import until
+from tests.system.cli.agent_process import agent, begun
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import AgentNode
 

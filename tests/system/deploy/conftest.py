@@ -3,7 +3,6 @@
 It ends with the last of them: idle it takes a tenth of a core."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -24,9 +23,9 @@ class Administrator:
     kubectl: Kubectl
 
 
-@contextmanager
-def running_control_plane() -> Iterator[Administrator]:
-    """A control plane of the test's own. The test is skipped where there can be none."""
+@pytest.fixture(scope="package")
+def administrator() -> Iterator[Administrator]:
+    """The control plane of this folder. Its tests are skipped where there can be none."""
     if why := what_is_missing():
         missing("kubernetes", why)
     assets, space = kubernetes(), Space()
@@ -42,12 +41,6 @@ def running_control_plane() -> Iterator[Administrator]:
             for program in control.programs:
                 program.wait()
             control.api.close()
-
-
-@pytest.fixture(scope="package")
-def administrator() -> Iterator[Administrator]:
-    with running_control_plane() as found:
-        yield found
 
 
 @pytest.fixture(scope="package")

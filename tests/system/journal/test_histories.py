@@ -11,7 +11,7 @@ import pytest
 from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
-from tests.support.patience import PATIENCE_SECONDS, pauses
+from tests.support.patience import PATIENCE_SECONDS, pauses, until
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
 pytestmark = pytest.mark.e2e
@@ -82,8 +82,7 @@ async def test_a_history_goes_on_after_kills(runtime: SurvivingRuntime, service:
         await service.start()
         # It begins with what the journal had; then come attempts of this life.
         await shown(service, kept + 3)
-        while journalled(service) < kept + 3:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await until(lambda: journalled(service) >= kept + 3)  # noqa: B023
         await service.kill()
         kept = journalled(service)
     await service.start()

@@ -3,14 +3,14 @@ and kills each failing container at its threshold."""
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from probelet.runtime.cri.v1 import api_pb2
 
-from tests.support.patience import pauses
+from tests.support.patience import pauses, until
 from tests.system.journal.surviving_runtime import Probelet, SurvivingRuntime, probe
 
 pytestmark = pytest.mark.e2e
@@ -59,15 +59,6 @@ async def service(runtime: SurvivingRuntime, tmp_path: Path) -> AsyncIterator[Pr
     service = Probelet(tmp_path, [POD])
     yield service
     await service.kill()
-
-
-async def until(true: Callable[[], object]) -> None:
-    """Poll until ``true``: the other process sends no notice."""
-    for pause in pauses():
-        if true():
-            return
-        await asyncio.sleep(pause)
-    raise TimeoutError
 
 
 async def shown(service: Probelet, name: str, **what: object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.lease.leader import LeaderElection
 from probelet.kube.reflector import Reflector
 
-from tests.support.patience import PATIENCE_SECONDS, pauses
+from tests.support.patience import PATIENCE_SECONDS, until
 from tests.system.kube.api_server import NODE, ApiServer
 
 pytestmark = pytest.mark.e2e
@@ -30,14 +30,6 @@ def pod(namespace: str, name: str, node: str = "node-a") -> dict[str, Any]:
 
 def text(namespace: str, name: str, value: str) -> dict[str, Any]:
     return {"metadata": {"name": name, "namespace": namespace}, "data": {"v": value}}
-
-
-async def until(holds: Any) -> None:
-    for pause in pauses():
-        if holds():
-            return
-        await asyncio.sleep(pause)
-    raise TimeoutError
 
 
 async def test_the_condition_of_one_manager_leaves_the_others_alone(connection: Connection, namespace: str) -> None:

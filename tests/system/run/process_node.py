@@ -1,6 +1,5 @@
 """A service on the embedded runtime: real processes, real sockets, the kubelet's real times."""
 
-import asyncio
 import textwrap
 from collections.abc import Callable
 from datetime import datetime
@@ -13,7 +12,7 @@ from probelet.runtime.cri.client import RuntimeClient
 from probelet.spec.read.load import load
 
 from tests.support.paths import BUILD
-from tests.support.patience import pauses
+from tests.support.patience import until
 
 TARGET = BUILD / "target"
 
@@ -66,12 +65,7 @@ class ProcessNode:
         self.service.pods.set(loaded.pods)
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Poll until ``true``."""
-        for pause in pauses():
-            if true():
-                return
-            await asyncio.sleep(pause)
-        raise TimeoutError
+        await until(true)
 
     def pod(self, name: str) -> dict[str, Any]:
         pods = self.service.view.status().document()["pods"]

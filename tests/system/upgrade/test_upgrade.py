@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from probelet._rust import read_journal
 
-from tests.support.patience import pauses
+from tests.support.patience import pauses, until
 from tests.system.journal.surviving_runtime import Probelet
 from tests.system.upgrade.scene import FAILURES, NODE, POD, RESTARTS, THRESHOLD, Scene
 from tests.system.upgrade.state import load, moved
@@ -79,8 +79,7 @@ async def test_readiness_restart_counts_and_back_off_go_on_from_the_first_status
 async def test_failures_go_on_to_the_threshold_and_kill_once(scene: Scene, service: Probelet) -> None:
     failing = scene.id_of("failing")
     await service.start()
-    while not scene.stops["failing"]:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await until(lambda: scene.stops["failing"])
     assert scene.failures == THRESHOLD - FAILURES
     assert [request.container_id for request in scene.called("stop_container")] == [failing]
 
@@ -90,8 +89,7 @@ async def test_the_journal_is_read_without_a_doubt_and_written_in_todays_format(
 ) -> None:
     await service.start()
     await shown(service)
-    while (service.state / "journal").read_bytes()[:12] != b"probelet-j2\n":  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await until(lambda: (service.state / "journal").read_bytes()[:12] == b"probelet-j2\n")
     assert (service.count_of("journal: read the memory"), service.count_of("not believed")) == (1, 0)
     assert not (service.state / "journal.refused").exists()
 

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,7 +69,7 @@ func Dial(socket string, failed func(error)) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manager{conn: conn, failed: failed, giveUp: func() {}}
+	m := &Manager{conn: conn, failed: failed}
 	m.pods, m.statuses, m.stopped = map[types.UID]*v1.Pod{}, map[types.UID][]byte{}, map[types.UID]bool{}
 	m.filled = map[types.UID]*v1.PodStatus{}
 	return m, nil
@@ -140,6 +142,13 @@ func (m *Manager) RemovePodStatus(ctx context.Context, uid types.UID) {
 	m.call(ctx, "RemovePodStatus", request, &proberv1.RemovePodStatusResponse{})
 }
 
+// known returns the pods whose statuses the service has.
+func (m *Manager) known() []types.UID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Keys(m.statuses))
+}
+
 func (m *Manager) forget(uid types.UID) {
 	delete(m.pods, uid)
 	delete(m.stopped, uid)
@@ -157,7 +166,7 @@ func (m *Manager) call(ctx context.Context, method string, request, response pro
 	return err == nil
 }
 
-// lost makes all calls that wait for this one end at once.
+// lost notes that the service lacks pods, or that nobody knows: nothing is asked, and Follow ends.
 func (m *Manager) lost() {
 	m.answers.Lock()
 	defer m.answers.Unlock()

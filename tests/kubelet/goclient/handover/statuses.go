@@ -17,15 +17,14 @@ type Statuses struct {
 	to *Manager
 
 	// One change at a time, so that an older status never follows a newer one.
-	mu   sync.Mutex
-	sent map[types.UID]bool
+	mu sync.Mutex
 }
 
 var _ status.Manager = (*Statuses)(nil)
 
 // NewStatuses wraps a status manager.
 func NewStatuses(manager status.Manager, to *Manager) *Statuses {
-	return &Statuses{Manager: manager, to: to, sent: map[types.UID]bool{}}
+	return &Statuses{Manager: manager, to: to}
 }
 
 // SetPodStatus is the kubelet's own, and then the service's.
@@ -58,9 +57,8 @@ func (s *Statuses) RemoveOrphanedStatuses(logger klog.Logger, uids map[types.UID
 	s.Manager.RemoveOrphanedStatuses(logger, uids)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for uid := range s.sent {
+	for _, uid := range s.to.known() {
 		if _, found := s.GetPodStatus(uid); !found {
-			delete(s.sent, uid)
 			s.to.RemovePodStatus(context.Background(), uid)
 		}
 	}
@@ -70,7 +68,6 @@ func (s *Statuses) send(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if status, found := s.GetPodStatus(uid); found {
-		s.sent[uid] = true
 		s.to.SetPodStatus(context.Background(), uid, &status)
 	}
 }

@@ -34,7 +34,7 @@ func (m *Manager) Keep(
 			return errLacksPods
 		}
 		err := m.Follow(following, caches)
-		m.setHas(false, end)
+		m.lost()
 		return err
 	})
 }
@@ -85,12 +85,8 @@ func (m *Manager) handOver(ctx context.Context, giveUp context.CancelFunc) bool 
 			return false
 		}
 	}
-	m.setHas(true, giveUp)
-	return true
-}
-
-func (m *Manager) setHas(has bool, giveUp context.CancelFunc) {
 	m.answers.Lock()
 	defer m.answers.Unlock()
-	m.has, m.giveUp = has, giveUp
+	m.has, m.giveUp = true, giveUp
+	return true
 }
