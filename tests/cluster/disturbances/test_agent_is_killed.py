@@ -40,7 +40,8 @@ def test_an_agent_that_is_killed_twenty_times_at_random_moments_kills_nothing_tw
     scene.until_killed()
     scene.settle()
     seen = scene.end()
-    nobody_noticed(seen)
+    # An agent that dies between the note that a hook begins and its start leaves a hook that nobody knows to have run.
+    nobody_noticed(seen, hooks=(0, 1))
     assert restarts(probelet) == before + KILLS, [one["status"] for one in probelet.agent_pods()]
 
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"k8s.io/client-go/tools/record"
@@ -24,7 +25,12 @@ import (
 func main() {
 	ctx := context.Background()
 	logger := klog.FromContext(ctx)
-	manager, err := handover.Dial(os.Getenv("PROBELET_SOCKET"), func(err error) { logger.Error(err, "probelet") })
+	socket := os.Getenv("PROBELET_SOCKET")
+	if socket == "" {
+		fmt.Fprintln(os.Stderr, "PROBELET_SOCKET: Required value: the socket of probelet serve")
+		os.Exit(2)
+	}
+	manager, err := handover.Dial(socket, func(err error) { logger.Error(err, "probelet") })
 	if err != nil {
 		logger.Error(err, "probelet")
 		os.Exit(1)
