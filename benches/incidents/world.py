@@ -196,6 +196,19 @@ def _shared(random: Random, seed: int) -> World | None:
     return _played(cluster, fault, "dependency", "shared", name, hit, random)
 
 
+def _gone(random: Random, seed: int) -> World | None:
+    """A dependency is gone: some of the workloads that ask it are refused, the others wait in vain."""
+    nodes, dependencies, apps = _setting(random)
+    name = dependencies[0]
+    hit = [app for app in apps if name in app.asks]
+    if len(hit) < 3:
+        return None
+    cluster = _cluster(random, seed, nodes, apps, dependencies)
+    for app in random.sample(hit, random.randint(1, len(hit) - 1)):
+        cluster.fault(Partition(app.name, dependency=name))
+    return _played(cluster, DependencyDown(name), "dependency gone", "shared", name, hit, random)
+
+
 def _rollout(random: Random, seed: int) -> World | None:
     """A workload gets a version that crashes, answers too late, or never starts up."""
     nodes, dependencies, apps = _setting(random)
@@ -278,5 +291,5 @@ def _container(random: Random, seed: int) -> World | None:
 
 
 FAULTS: Final[tuple[Callable[[Random, int], World | None], ...]] = (
-    _shared, _rollout, _workload, _node_slow, _node_cut, _prober, _container,
+    _shared, _gone, _rollout, _workload, _node_slow, _node_cut, _prober, _container,
 )  # fmt: skip

@@ -30,8 +30,8 @@ def is_within(name: str) -> Object:
 def asks(name: str, address: str) -> Object:
     """A pod that is well while something answers at this address."""
     words = ["wget", "-q", "-O", "-", f"http://{address}:8080/answer/{name}/200"]
-    # A node knows after three seconds that it has no route. Before that all fail in one way (docs/incidents.md).
-    probe = {"exec": {"command": words}, "periodSeconds": 2, "timeoutSeconds": 2, "failureThreshold": 2}
+    # A node knows after three seconds that it has no route, and others wait for their timeout.
+    probe = {"exec": {"command": words}, "periodSeconds": 4, "timeoutSeconds": 4, "failureThreshold": 2}
     return guarded(pod(name, container("--term", "100", livenessProbe=probe)))
 
 

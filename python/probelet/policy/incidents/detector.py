@@ -239,7 +239,7 @@ class IncidentDetector:
         for probe in pod.bad_probes():
             for target in probe.subject.targets:
                 found = self._by_thing.get(("target", target))
-                if found is not None and found.family == probe.family:
+                if found is not None:
                     return found
         bad = pod.bad_probes()
         families = {probe.family for probe in bad}

@@ -22,7 +22,7 @@ OUTSIDE_MOST: Final = 0.25
 WHOLE_SHARE: Final = 0.8
 """A node or a workload with this share of failing pods may have a trouble of its own, so it is no example of health."""
 FAMILY_SHARE: Final = 0.8
-"""The share of the failed probes that one family of causes must have if pods of several workloads share something."""
+"""The share of the failed probes that one family of causes must have if they are to count as alike."""
 NATS: Final = 5.3
 SURPRISE_LEAST: Final = 20.0
 ROLLOUT_NATS: Final = 10.6
@@ -147,7 +147,8 @@ def _best(left: list[Pod], known: Known, now: int) -> Explanation | None:
             return _its_node(unnamed, left, groups, totals, known) or unnamed
         covered = float(sum(max(1, len(pod.bad_probes())) for pod in unnamed.pods))
         is_part = best[2].kind == "workload"
-        if is_part or covers < NAMED_LEAST * covered or _is_only_a_node(best[2], unnamed, known):
+        is_more = covers < NAMED_LEAST * covered and _is_one_family(unnamed.pods)
+        if is_part or is_more or _is_only_a_node(best[2], unnamed, known):
             return unnamed
     if best is None:
         return None
@@ -169,12 +170,12 @@ def _groups(left: list[Pod], known: Known, now: int) -> dict[Thing, _Group]:
         facts = known.workloads[pod.workload]
         if facts.rolled_ms is not None and pod.revision == facts.revision and now - facts.rolled_ms <= ROLLOUT_MS:
             _add(found["rollout", pod.workload], pod, bad)
-        for image in {probe.subject.image for probe in bad or pod.probes if probe.subject.image}:
+        for image in dict.fromkeys(probe.subject.image for probe in bad or pod.probes if probe.subject.image):
             _add(found["image", image], pod, bad)
         asking = [probe for probe in bad if probe.subject.targets]
         if asking:
             _add(found["network", pod.node], pod, asking)
-            for target in {target for probe in asking for target in probe.subject.targets}:
+            for target in dict.fromkeys(target for probe in asking for target in probe.subject.targets):
                 _add(found["target", target], pod, [probe for probe in asking if target in probe.subject.targets])
     return found
 
@@ -226,10 +227,11 @@ def _judged(
                 return None
             others, others_bad = _outside("workload", name, groups, totals, known)
         case "image":
-            if len(group.workloads) < NAMED_WORKLOADS or others < 2 or not _is_one_family(group.probes):
+            if len(group.workloads) < NAMED_WORKLOADS or others < 2:
                 return None
         case "target":
-            if len(group.workloads) < NAMED_WORKLOADS or not _is_one_family(group.probes):
+            # Each that asks may fail in its own way.
+            if len(group.workloads) < NAMED_WORKLOADS:
                 return None
             # A workload of which nobody knows what it asks is no example of one that does not ask this.
             silent = [each for key, each in groups.items() if key[0] == "workload" and _is_silent(key, each, known)]
@@ -299,7 +301,8 @@ def _outside(
 
 
 def _unnamed(left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Explanation | None:
-    """Several workloads that fail for the same cause at the same time, whatever it is that they share."""
+    """Several workloads that fail at the same time, whatever it is that they share. Their causes may differ: of what is
+    gone some are refused, others wait in vain, and a program in between says that it is not well."""
     failing = {
         thing[1]: group
         for thing, group in groups.items()
@@ -311,7 +314,7 @@ def _unnamed(left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Expl
     probes = [probe for group in failing.values() for probe in group.probes]
     size = sum(known.with_thing["workload", name] for name in failing)
     others, others_bad = len(known.pods) - size, len(left) - len(pods)
-    if not _is_one_family(probes) or (others and others_bad / others > OUTSIDE_MOST * len(pods) / size):
+    if others and others_bad / others > OUTSIDE_MOST * len(pods) / size:
         return None
     if _surprise(sum(group.weight for group in failing.values()), len(pods), size) < SURPRISE_LEAST:
         return None
@@ -355,13 +358,13 @@ def _steady(pod: Pod) -> list[Probe]:
 
 def _with_silent(chosen: Explanation, left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Explanation:
     """The explanation with the workloads that fail in the same way, and of which nobody knows what they ask."""
-    taken = {pod.uid for pod in chosen.pods}
+    taken, families = {pod.uid for pod in chosen.pods}, {_family(pod) for pod in chosen.pods}
     members, also = list(chosen.pods), 0
     for thing, group in groups.items():
         if thing[0] != "workload" or not _is_silent(thing, group, known):
             continue
         rest = [pod for pod in group.pods if pod.uid not in taken]
-        if rest and all(_family(pod) == chosen.family for pod in rest):
+        if rest and all(_family(pod) in families for pod in rest):
             members += rest
             also += 1
     return replace(chosen, pods=members, also=also)
@@ -378,9 +381,9 @@ def _family(pod: Pod) -> Family:
     return _main_cause(pod.bad_probes())[1]
 
 
-def _is_one_family(probes: list[Probe]) -> bool:
-    counted = Counter(probe.family for probe in probes)
-    return not probes or counted.most_common(1)[0][1] >= FAMILY_SHARE * len(probes)
+def _is_one_family(pods: list[Pod]) -> bool:
+    counted = Counter(probe.family for pod in pods for probe in pod.bad_probes())
+    return not counted or counted.most_common(1)[0][1] >= FAMILY_SHARE * counted.total()
 
 
 def _main_cause(probes: Iterable[Probe]) -> tuple[str, Family]:

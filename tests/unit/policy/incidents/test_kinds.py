@@ -32,17 +32,48 @@ def test_a_workload_that_names_no_target_belongs_to_the_others() -> None:
     assert "1 workload among them that names no target" in scene.only().evidence
 
 
-def test_different_causes_are_not_one_shared_thing() -> None:
+CAUSES = (("a", "exec_timeout"), ("b", "exec_exit"), ("c", "refused"))
+"""One thing that is gone, as three workloads see it: one waits in vain, one says so itself, one is refused."""
+
+
+def test_a_target_that_is_gone_fails_each_in_its_own_way() -> None:
+    scene = three_apps()
+    for app, cause in CAUSES:
+        scene.attempts(scene.pods(app), cause, probes=READINESS)
+    scene.to(80)
+    assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "target db:5432", 9)
+
+
+def test_a_pod_that_asks_a_gone_target_later_belongs_to_its_incident() -> None:
+    scene = three_apps()
+    scene.fail(scene.pods("a", "b"), "exec_timeout", times=1, probes=READINESS)
+    scene.fail(scene.pods("c"), "refused", times=1, probes=READINESS)
+    assert (scene.only().thing, scene.only().counts.pods) == ("target db:5432", 9)
+
+
+def test_single_pods_of_workloads_and_nodes_of_their_own_share_the_target_they_ask() -> None:
+    scene = Scene()
+    for number, (app, _) in enumerate(CAUSES):
+        scene.add(app, nodes=(f"n{number}",), targets=("db:5432",), probes=READINESS)
+    for app in "def":
+        scene.add(app, 2, nodes=("n0", "n1", "n2"), probes=READINESS)
+    scene.to(60)
+    for _ in range(2):
+        for app, cause in CAUSES:
+            scene.attempts(scene.pods(app), cause)
+        scene.to(scene.now + 10)
+    assert (scene.only().thing, scene.only().counts.pods) == ("target db:5432", 3)
+
+
+def test_workloads_that_fail_at_once_share_something_whatever_their_causes() -> None:
     scene = Scene()
     for app in "abcdef":
         scene.add(app, 3, nodes=("n1", "n2", "n3"))
     scene.to(60)
-    for at in (60, 70):
-        for app, cause in (("a", "header_timeout"), ("b", "status"), ("c", "refused")):
-            scene.attempts(scene.pods(app), cause)
-        scene.to(at + 10)
-    scene.to(85)
-    assert {each.kind for each in scene.open} == {"workload"}
+    for app, cause in CAUSES:
+        scene.attempts(scene.pods(app), cause)
+    scene.to(80)
+    assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "", 9)
 
 
 def test_most_of_one_node_is_the_node() -> None:
