@@ -38,15 +38,19 @@ def main() -> int:
     )
     parser.add_argument("--hours", type=int, default=10_000, help="quiet hours")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", choices=("held", *PARTS), help="measure this part, and keep the other results")
+    parser.add_argument(
+        "--only", choices=("random", "held", *PARTS), help="measure this part, and keep the other results"
+    )
     parser.add_argument("--page", action="store_true", help="only render the kept results")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     options = parser.parse_args()
     if not options.page:
         if options.only is None:
             found = measured(options.count, options.seed, options.hours, options.processes)
-            rows = found["random"]
-            print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right; quiet: {found['quiet']}", flush=True)
+        elif options.only == "random":
+            found = json.loads(page.RESULTS.read_text()) | played(
+                options.count, options.seed, options.hours, options.processes
+            )
         else:
             part = (
                 held_kills(options.count, options.seed, options.processes)
@@ -65,6 +69,15 @@ def main() -> int:
 
 def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any]:
     """All figures."""
+    return {
+        **played(count, seed, hours, processes),
+        "held": held_kills(count, seed, processes),
+        **{name: with_machine(part()) for name, part in PARTS.items()},
+    }
+
+
+def played(count: int, seed: int, hours: int, processes: int) -> dict[str, Any]:
+    """What the detector says of random clusters, of the scenarios, and of quiet hours."""
     began = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
         rows = [row for row in pool.map(one, range(seed, seed + count), chunksize=5) if row is not None]
@@ -72,7 +85,8 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         scenarios = dict(zip(EXPECTED, pool.map(scenario, EXPECTED), strict=True))
         print(f"{len(scenarios)} scenarios after {time.monotonic() - began:.0f} s", flush=True)
     quiet_hours = [each.row() for each in quiet(hours, seed)]
-    print(f"quiet hours after {time.monotonic() - began:.0f} s", flush=True)
+    print(f"quiet hours after {time.monotonic() - began:.0f} s: {quiet_hours}", flush=True)
+    print(f"{sum(row['is_right'] for row in rows)} of {len(rows)} right", flush=True)
     return {
         "command": f"python -m benches.incidents --count {count} --seed {seed} --hours {hours}",
         "seed": seed,
@@ -80,8 +94,6 @@ def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any
         "random": rows,
         "builtin": scenarios,
         "quiet": quiet_hours,
-        "held": held_kills(count, seed, processes),
-        **{name: with_machine(part()) for name, part in PARTS.items()},
     }
 
 

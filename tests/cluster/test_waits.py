@@ -8,7 +8,7 @@ from tests.cluster.disturbances.pods import managed
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide
-from tests.cluster.waits import fits, possible, waits_of
+from tests.cluster.waits import explains, possible, waits_of
 from tests.kubelet.beside.pods.make import Object, answers, container, pod
 
 SHORT = {
@@ -53,9 +53,9 @@ def test_waits_of_both_sides(namespace: Namespace, wanted: dict[tuple[str, str],
         lives = seen.of(f"{life}-{side}")["app"]
         found = waits_of(lives)[:many]
         sys.stdout.write(f"{life}, {side}: {' '.join(f'{wait:.1f}' for wait in found)}\n")
-        expected = possible(side, [one.finished for one in lives[:many]])
+        ends = [one.finished for one in lives[:many]]
         assert len(found) == many, f"{life} {side}: {found}"
-        assert all(fits(*one) for one in zip(found, expected, strict=True)), f"{life} {side}: {found} for {expected}"
+        assert explains(side, ends, found), f"{life} {side}: {found} for {possible(side, ends)}"
 
 
 def failing(name: str, seconds: int) -> Object:

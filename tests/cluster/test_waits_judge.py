@@ -4,7 +4,7 @@ from itertools import accumulate
 
 import pytest
 
-from tests.cluster.waits import fits, possible
+from tests.cluster.waits import explains, fits, possible
 
 
 def ends(*gaps: float) -> list[float]:
@@ -27,6 +27,15 @@ def test_so_near_to_the_delay_a_busy_kubelet_may_be_late_enough() -> None:
 
 def test_an_exit_that_the_kubelet_did_not_order_waits_for_the_whole_delay() -> None:
     assert possible("taken", ends(29, 43, 55)) == [{0}, {10}, {20}, {40}]
+
+
+def test_an_end_that_the_kubelet_has_removed_is_not_counted() -> None:
+    assert explains("native", ends(6, 6, 6), [0.3, 0.2, 0.3, 13.8]), (
+        "seen: removed in the tenth of a second after a kill"
+    )
+    assert explains("native", ends(6, 6, 16), [0.3, 0.2, 10.3, 20.8])
+    assert not explains("native", ends(6, 6, 6), [0.3, 0.2, 0.3, 0.3]), "two at once are none by chance"
+    assert not explains("taken", ends(6, 16, 26), [0.3, 0.2, 10.3, 20.3])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """How long a kubelet lets a container wait for its next start after a failed liveness probe (1.36)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tests.kubelet.beside.seen.instance import Instance
@@ -25,10 +25,32 @@ def possible(side: str, ends: Sequence[float]) -> list[set[int]]:
     A kubelet that kills looks at the end of the life before: it starts the next one at once if that is longer ago than
     the delay (kuberuntime/kuberuntime_manager.go:doBackOff). It looks once the killed life has ended.
     """
+    return next(_possible(side, ends))
+
+
+def explains(side: str, ends: Sequence[float], waits: Sequence[float]) -> bool:
+    """Whether these are the waits of a side.
+
+    Once a minute the kubelet removes containers that have ended. If it removes the last one just before it looks, it
+    knows of no end, so it starts the next life at once and does not count that.
+    """
+    return any(all(map(fits, waits, expected)) for expected in _possible(side, ends))
+
+
+def _possible(side: str, ends: Sequence[float]) -> Iterator[list[set[int]]]:
+    """The delays as they are, then with each end forgotten in turn."""
+    delays = DELAYS[side]
     if side == "taken":
-        return [{delay} for delay in DELAYS[side][: len(ends)]]
+        yield [{delay} for delay in delays[: len(ends)]]
+        return
+    yield _native(delays, ends)
+    for place in range(1, len(ends)):
+        yield _native((*delays[:place], 0, *delays[place:]), ends)
+
+
+def _native(delays: Sequence[int], ends: Sequence[float]) -> list[set[int]]:
     found = [{0}]
-    for delay, (before, end) in zip(DELAYS[side][1:], pairwise(ends), strict=False):
+    for delay, (before, end) in zip(delays[1:], pairwise(ends), strict=False):
         gap = end - before
         at_once, later = {0} if gap + LOOK_SECONDS >= delay else set(), {delay} if gap < delay else set()
         found.append(at_once | later)

@@ -25,6 +25,8 @@ FAMILY_SHARE: Final = 0.8
 """The share of the failed probes that one family of causes must have if they are to count as alike."""
 NATS: Final = 5.3
 SURPRISE_LEAST: Final = 20.0
+ALIKE_NATS: Final = 1.6
+"""What it is worth that a pod fails like another one: by chance it would once in five times, the number of families."""
 ROLLOUT_NATS: Final = 10.6
 """A rollout a short time ago is a suspect from the start: it is worth two failed attempts."""
 ROLLOUT_SHARE: Final = 0.3
@@ -239,6 +241,8 @@ def _judged(
             others -= sum(known.with_thing["workload", each.pods[0].workload] for each in silent)
     if others > 0 and others_bad / others > OUTSIDE_MOST * count / size:
         return None
+    if sort in ("target", "image"):
+        least += _unlike(group.pods)
     if _surprise(group.weight, count, size) + (ROLLOUT_NATS if sort == "rollout" else 0.0) < least:
         return None
     cause, family = _main_cause(group.probes)
@@ -316,7 +320,7 @@ def _unnamed(left: list[Pod], groups: dict[Thing, _Group], known: Known) -> Expl
     others, others_bad = len(known.pods) - size, len(left) - len(pods)
     if others and others_bad / others > OUTSIDE_MOST * len(pods) / size:
         return None
-    if _surprise(sum(group.weight for group in failing.values()), len(pods), size) < SURPRISE_LEAST:
+    if _surprise(sum(group.weight for group in failing.values()), len(pods), size) < SURPRISE_LEAST + _unlike(pods):
         return None
     cause, family = _main_cause(probes)
     return Explanation("shared", None, pods, size, others_bad, others, cause, family, workloads=frozenset(failing))
@@ -379,6 +383,11 @@ def _is_silent(thing: Thing, group: _Group, known: Known) -> bool:
 
 def _family(pod: Pod) -> Family:
     return _main_cause(pod.bad_probes())[1]
+
+
+def _unlike(pods: list[Pod]) -> float:
+    """How much more chance has to be against pods that do not fail alike, in nats."""
+    return 0.0 if _is_one_family(pods) else ALIKE_NATS * (len(pods) - 1)
 
 
 def _is_one_family(pods: list[Pod]) -> bool:
