@@ -26,7 +26,7 @@ FAMILY_SHARE: Final = 0.8
 NATS: Final = 5.3
 SURPRISE_LEAST: Final = 20.0
 ALIKE_NATS: Final = 1.6
-"""What it is worth that a pod fails like another one: by chance it would once in five times, the number of families."""
+"""The worth of a pod that fails like another one: by chance it would once in five times, the number of families."""
 ROLLOUT_NATS: Final = 10.6
 """A rollout a short time ago is a suspect from the start: it is worth two failed attempts."""
 ROLLOUT_SHARE: Final = 0.3
