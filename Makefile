@@ -221,7 +221,7 @@ audit: $(STAMPS)/extension ## check the licences in both lock files; with ADVISO
 	$(say) "licences and advisories"
 	@ADVISORY_DB="$(ADVISORY_DB)" $(PY) -m tools.audit
 
-coverage: $(STAMPS)/extension $(PROGRAMS) ## count the lines of Rust and Python that the tests run (ten minutes)
+coverage: $(STAMPS)/extension $(PROGRAMS) ## count the lines of Rust and Python that the tests run (cargo-tarpaulin; ten minutes)
 	@$(PY) -m tools.coverage
 
 # LOCK=--upgrade takes the newest versions; without it a pin stays where pyproject.toml still allows it.

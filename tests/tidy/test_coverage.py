@@ -9,7 +9,7 @@ from tools.coverage.table import Lines, markdown
 
 
 def rust_file(name: str, count: int, covered: int) -> dict[str, object]:
-    return {"filename": name, "summary": {"lines": {"count": count, "covered": covered}}}
+    return {"path": list(Path(name).parts), "coverable": count, "covered": covered}
 
 
 def test_rust_is_summed_by_folder_without_tests_and_dependencies() -> None:
@@ -17,9 +17,10 @@ def test_rust_is_summed_by_folder_without_tests_and_dependencies() -> None:
         rust_file("/w/rust/core/src/prober/run.rs", 10, 9),
         rust_file("/w/rust/core/src/prober/worker.rs", 10, 6),
         rust_file("/w/rust/core/tests/laws.rs", 100, 100),
+        rust_file("/w/rust/bindings/src/lib.rs", 100, 0),
         rust_file("/registry/serde/src/lib.rs", 100, 0),
     ]
-    assert by_folder({"data": [{"files": files}]}, Path("/w/rust")) == {"core/src/prober": Lines(20, 15)}
+    assert by_folder({"files": files}, Path("/w/rust")) == {"core/src/prober": Lines(20, 15)}
 
 
 def test_python_is_summed_by_package_without_generated_code() -> None:

@@ -23,8 +23,8 @@ processes reach is shown as not run. A line that a test runs is not yet a line t
 RUST = """\
 ## Rust
 
-Measured on {date} at commit {commit}, by `cargo test` of every crate except `probelet-bindings` and `probelet-benches`;
-the folders are in `rust/`. The Python tests reach more through the extension; the table does not count that.
+Measured on {date} at commit {commit}, by the tests of every crate except `probelet-bindings` and `probelet-benches`,
+with `cargo tarpaulin`; the folders are in `rust/`. Lines of tests are not counted. The Python tests reach more through the extension; the table does not count that.
 
 {table}
 """
