@@ -24,7 +24,8 @@ RUST = """\
 ## Rust
 
 Measured on {date} at commit {commit}, by the tests of every crate except `probelet-bindings` and `probelet-benches`,
-with `cargo tarpaulin`; the folders are in `rust/`. Lines of tests are not counted. The Python tests reach more through the extension; the table does not count that.
+with `cargo tarpaulin`; the folders are in `rust/`. Lines of tests are not counted. The Python tests reach more through
+the extension; the table does not count that.
 
 {table}
 """

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -30,23 +30,11 @@ STEPS_A_CALL: Final = 10
 LONG_STEP_NS: Final = 20_000_000
 """A wait of more than a second has longer steps, and calls the runtime in every tenth: that is what a long wait
 costs."""
-LONGER_NS: Final = 5_000_000_000
-LONGER_STEP_NS: Final = 100_000_000
-"""A wait of more than five seconds has still longer ones."""
-LONGEST_NS: Final = 1_800_000_000_000
+STEPS_MAX: Final = 100_000
 """Half an hour of the agent's time: no test waits so long. The timeout of pytest alone would not end such a wait,
 because a callback of the event loop may swallow its exception."""
 STEPS_OF_LOOP: Final = 3
 """So often a step without a call lets the event loop turn, in which the API server and its clients live too."""
-
-
-def steps(wait_ns: int) -> Iterator[int]:
-    """The steps of a wait, none of which goes beyond its end."""
-    passed_ns = 0
-    while passed_ns < wait_ns:
-        step_ns = LONG_STEP_NS if passed_ns < LONGER_NS else LONGER_STEP_NS
-        yield min(step_ns, wait_ns - passed_ns)
-        passed_ns += step_ns
 
 
 class AgentNode:
@@ -104,15 +92,14 @@ class AgentNode:
 
     async def until(self, true: Callable[[], object]) -> None:
         """Makes round trips until ``true`` returns true."""
-        for _ in range(STEPS_WITH_CALL):
+        for number in range(STEPS_MAX):
             if true():
                 return
-            await self.round_trip()
-        for number, takes_ns in enumerate(steps(LONGEST_NS)):
-            if true():
-                return
-            await self._step(takes_ns, calls=number % STEPS_A_CALL == 0)
-        raise TimeoutError("not within half an hour")
+            if number < STEPS_WITH_CALL:
+                await self.round_trip()
+            else:
+                await self._step(LONG_STEP_NS, calls=number % STEPS_A_CALL == 0)
+        raise TimeoutError(f"not within {STEPS_MAX} round trips")
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
         """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``."""
@@ -131,8 +118,8 @@ class AgentNode:
 
     async def for_seconds(self, seconds: float) -> None:
         """Lets so much of the agent's time pass, in round trips."""
-        for number, takes_ns in enumerate(steps(round(seconds * 1e9))):
-            await self._step(takes_ns, calls=number % STEPS_A_CALL == 0)
+        for number in range(round(seconds * 1e9 / LONG_STEP_NS)):
+            await self._step(LONG_STEP_NS, calls=number % STEPS_A_CALL == 0)
 
     # The kubelet and the users of the API server.
 

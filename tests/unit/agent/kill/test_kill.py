@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2
+from probelet.spec.text.duration import SECOND
 
 from tests.support.web import Reply, Request, Server
 from tests.unit.agent.made_pod import EXEC, made_pod
@@ -100,6 +102,15 @@ async def test_a_hook_that_outlasts_the_grace_stops_the_container_all_the_same(n
     assert [grace for _, grace in node.stopped()] == [2]
 
 
+@pytest.mark.parametrize(("grace", "ran"), [(0, 0), (1, 1)])
+async def test_a_pod_without_a_grace_has_no_time_for_a_hook(node: AgentNode, grace: int, ran: int) -> None:
+    failing(node)
+    pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED, terminationGracePeriodSeconds=grace)
+    node.run(pod)
+    await node.until(node.stopped)
+    assert ([asked for _, asked in node.stopped()], hooks(node)) == ([2], ran)
+
+
 async def test_a_hook_that_fails_is_an_event_and_no_reason_to_wait(node: AgentNode) -> None:
     failing(node)
     node.runtime.exec_answers["hook",] = api_pb2.ExecSyncResponse(exit_code=3, stderr=b"secret")
@@ -190,7 +201,13 @@ async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_wh
     await node.for_seconds(40)
     assert not hooks(node), "the runtime could not run it"
     assert not node.stopped()
+    over = hold_hooks(node)
+    (waiting,) = intents(node)
     node.runtime.refuse.clear()
+    await node.until(lambda: hooks(node))
+    (begun,) = intents(node)
+    assert begun["deadline_ms"] - waiting["deadline_ms"] >= 40_000, "the next agent has the whole grace too"
+    over.set()
     await node.until(lambda: not intents(node))
     ((stopped, grace),) = node.stopped()
     assert (stopped, hooks(node)) == (app, 1)
@@ -216,7 +233,11 @@ async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node
     failing(node)
     node.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED))
-    await node.until(lambda: len(node.stopped()) == 3)
+    moments = []
+    for times in (1, 2, 3):
+        await node.until(lambda times=times: len(node.stopped()) == times)
+        moments.append(node.agent.host.engine.now())
+    assert min(after - before for before, after in pairwise(moments)) > 9 * SECOND, "a kubelet's sync comes after ten"
     node.runtime.refuse.clear()
     await node.until(lambda: not intents(node))
     graces = [grace for _, grace in node.stopped()]
