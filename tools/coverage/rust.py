@@ -22,7 +22,7 @@ def measure(root: Path, work: Path) -> dict[str, Lines]:
         raise NoTools("no cargo-tarpaulin: cargo install cargo-tarpaulin")
     output = ["--out", "Json", "--output-dir", str(work), "--target-dir", str(root / "target/coverage"), "--skip-clean"]
     # Its other engine follows the tests by ptrace, which some of them do themselves.
-    command = ["cargo", "tarpaulin", "--engine", "llvm", *TESTED, *output]
+    command = ["cargo", "tarpaulin", "--engine", "llvm", "--timeout", "600", *TESTED, *output]
     subprocess.run(command, cwd=root, env={**os.environ, "PROPTEST_RNG_SEED": "1"}, check=True)
     return by_folder(json.loads((work / "tarpaulin-report.json").read_text()), root / "rust")
 

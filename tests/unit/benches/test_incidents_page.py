@@ -1,13 +1,13 @@
 """docs/incidents.md is what its results say, and a few clusters still come out as they say."""
 
 import json
-from random import Random
 
 import pytest
 
 from benches.incidents.__main__ import one
 from benches.incidents.page import PAGE, RESULTS, render
 from benches.incidents.quiet import quiet
+from benches.incidents.world import FAULTS
 
 
 def test_the_page_is_rendered_from_the_results() -> None:
@@ -30,7 +30,7 @@ def test_the_goal_is_reached() -> None:
     assert found["readers"]["more"] <= 2
 
 
-@pytest.mark.parametrize("seed", Random(1).sample(range(500), 3))
+@pytest.mark.parametrize("seed", range(3 * len(FAULTS)))
 def test_a_cluster_comes_out_as_it_did(seed: int) -> None:
     found = json.loads(RESULTS.read_text())
     row = next(each for each in found["random"] if each["seed"] == found["seed"] + seed)
