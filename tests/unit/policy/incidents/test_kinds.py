@@ -68,12 +68,12 @@ def test_single_pods_of_workloads_and_nodes_of_their_own_share_the_target_they_a
 def test_workloads_that_fail_at_once_share_something_whatever_their_causes() -> None:
     scene = Scene()
     for app in "abcdef":
-        scene.add(app, 3, nodes=("n1", "n2", "n3"))
+        scene.add(app, 5, nodes=("n1", "n2", "n3"))
     scene.to(60)
     for app, cause in CAUSES:
         scene.attempts(scene.pods(app), cause)
     scene.to(80)
-    assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "", 9)
+    assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "", 15)
 
 
 def test_most_of_one_node_is_the_node() -> None:
@@ -163,6 +163,7 @@ def test_one_container_alone_is_said_at_its_threshold() -> None:
     assert scene.open == []
     scene.fail(["a-0"], times=1, probes=READINESS)
     assert (scene.only().kind, scene.only().thing) == ("container", "container default/a-0/main")
+    assert "0 of 2 other pods" in scene.only().evidence
 
 
 def test_two_probes_of_a_container_that_fail_twice_say_as_much() -> None:
