@@ -116,11 +116,11 @@ def test_an_incident_of_which_most_is_well_again_is_not_striking() -> None:
 def test_a_pod_that_takes_twice_as_long_as_any_of_its_workload_to_start_is_in_trouble() -> None:
     scene = Scene()
     scene.add("b")
-    scene.to(1_000)
+    scene.to(500)
     scene.add("a", probes=READINESS, well=False)
-    scene.to(1_020)
+    scene.to(520)
     scene.recover(["a-0"])
-    scene.to(1_100)
+    scene.to(600)
     scene.add("a", first=1, probes=READINESS, well=False)
     scene.fail(["a-1"], "refused", times=4)
     assert scene.open == []
