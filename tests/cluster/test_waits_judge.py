@@ -44,7 +44,7 @@ def test_an_end_that_the_kubelet_has_removed_is_not_counted() -> None:
         (0.1, {0}, True),
         (0.1, {20}, False),
         (29.9, {20}, True),
-        (36.0, {20}, False),
+        (37.0, {20}, False),
         (0.1, {0, 20}, True),
         (9, {0}, False),
     ],

@@ -8,7 +8,7 @@ from tests.kubelet.beside.seen.instance import Instance
 DELAYS = {"native": (0, 0, 10, 20, 40, 80, 160), "taken": (0, 10, 20, 40, 80)}
 """Of each side, the delays of the restarts one after another: a kubelet that kills a container for the first time has
 not seen an end of it before, and an exit that it did not order counts from the first one on."""
-EARLY_SECONDS, LATE, LATE_SECONDS = 0.5, 1.5, 4.0
+EARLY_SECONDS, LATE, LATE_SECONDS = 0.5, 1.5, 6.0
 """A kubelet looks at a container that waits again up to half a delay late; a start on a busy machine takes seconds."""
 LOOK_SECONDS = 3.0
 """From the end of a life that it has killed to its look at the back-off, on a busy machine."""

@@ -96,6 +96,7 @@ LISTED = (
     Listed("instances", "conditions", "verdict: reasons", without_instances),
     Listed("own-containers", "conditions", "verdict: reasons", without_sidecars, pods="sidecars"),
     # The kubelet's startup probe, of a pod whose few answers have one more because of it.
+    Listed("asked-at-its-start", "events", "events", only_probelet("^Warning Unhealthy .*: Startup probe failed: ")),
     Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: period, s", pods="tcp"),
     Listed("asked-at-its-start", "probes", r"app \d+: tcp tcp: how many", without_startup_attempt, "tcp"),
     # What only an agent looks for.

@@ -5,6 +5,7 @@ The notes go to ``status.jsonl``, ``cri.jsonl``, ``ends.txt`` (the runtime's own
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -150,8 +151,10 @@ class Watch:
         runtime = self._agent.runtime
         command = [*runtime.inside, "ctr", "-a", str(runtime.socket), "-n", "k8s.io", "events"]
         with (self._out / "ends.txt").open("ab") as file:
-            process = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL, start_new_session=True)
         while process.poll() is None and not self._over.wait(CRI_SECONDS):
             pass
-        process.kill()
+        # What enters a process namespace has a child, which would go on writing.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
