@@ -1,6 +1,7 @@
 """Coverage of ``python/probelet`` and ``conformance`` by the Python tests that start no real processes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ def measure(root: Path, work: Path) -> dict[str, Lines]:
     report = work / "python.json"
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "300", "--cov-report="]
     measured = ["--cov=probelet", "--cov=probelet_conformance"]
-    subprocess.run([*command, *measured, f"--cov-report=json:{report}"], cwd=root, check=True)
+    environment = {**os.environ, "COVERAGE_FILE": str(work / "python.data")}
+    subprocess.run([*command, *measured, f"--cov-report=json:{report}"], cwd=root, env=environment, check=True)
     return by_package(json.loads(report.read_text()))
 
 

@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -225,14 +226,34 @@ async def test_an_intent_that_names_no_container_of_the_agents_stops_nothing(bar
     _app, other = bare_node.run(pod)
     folder = bare_node.folder / "intents"
     folder.mkdir()
-    known = {"namespace": "default", "name": "web", "grace_seconds": 30, "grace_source": "pod", "deadline_ms": 0}
-    whose = {"pod_uid": "nobodys", "container": "other", "container_id": f"scripted://{other}"}
-    (folder / f"{other}.json").write_text(json.dumps({**known, **whose, "reason": "LivenessProbe"}))
+    write_nobodys_intent(folder / f"{other}.json", other)
     (folder / "b.json").write_text("{")
     async with bare_node.an_agent():
         await bare_node.until(lambda: not list(folder.iterdir()))
         await bare_node.for_seconds(8)
         assert not bare_node.stopped()
+        assert b"probelet_agent_kills_resumed_total 0\n" in bare_node.agent.view.metrics()
+
+
+async def test_an_intent_that_is_dropped_holds_up_no_other(bare_node: AgentNode) -> None:
+    bare_node.runtime.exec_answers["probe",] = FAILS
+    bare_node.runtime.held_commands["hook",] = asyncio.Event()
+    app, other = bare_node.run(two_containers())
+    async with bare_node.an_agent():
+        await bare_node.until(lambda: hooks(bare_node))
+    bare_node.runtime.held_commands.clear()
+    write_nobodys_intent(bare_node.folder / "intents" / "0.json", other)
+    async with bare_node.an_agent():
+        await bare_node.until(bare_node.stopped)
+        assert [stopped for stopped, _ in bare_node.stopped()] == [app]
+        assert b"probelet_agent_kills_resumed_total 1\n" in bare_node.agent.view.metrics()
+
+
+def write_nobodys_intent(path: Path, container_id: str) -> None:
+    """Leaves the intent of a kill in a pod that is not there."""
+    known = {"namespace": "default", "name": "web", "grace_seconds": 30, "grace_source": "pod", "deadline_ms": 0}
+    whose = {"pod_uid": "nobodys", "container": "other", "container_id": f"scripted://{container_id}"}
+    path.write_text(json.dumps({**known, **whose, "reason": "LivenessProbe"}))
 
 
 def hooks(bare_node: AgentNode) -> int:

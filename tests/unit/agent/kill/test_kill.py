@@ -206,7 +206,8 @@ async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_wh
     node.runtime.refuse.clear()
     await node.until(lambda: hooks(node))
     (begun,) = intents(node)
-    assert begun["deadline_ms"] - waiting["deadline_ms"] >= 40_000, "the next agent has the whole grace too"
+    later_ms = begun["deadline_ms"] - waiting["deadline_ms"]
+    assert 40_000 <= later_ms < 3_600_000, "the next agent has the whole grace too"
     over.set()
     await node.until(lambda: not intents(node))
     ((stopped, grace),) = node.stopped()
