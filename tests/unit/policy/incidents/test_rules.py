@@ -126,3 +126,12 @@ def test_a_pod_that_takes_twice_as_long_as_any_of_its_workload_to_start_is_in_tr
     assert scene.open == []
     scene.fail(["a-1"], "refused", times=3)
     assert (scene.only().kind, scene.only().thing) == ("container", "container default/a-1/main")
+
+
+def test_where_every_node_fails_none_of_them_is_at_fault() -> None:
+    scene = Scene()
+    for app in "abcd":
+        scene.add(app, 2, nodes=("n1", "n2"))
+    scene.to(60)
+    scene.fail(scene.pods(*"abcd"))
+    assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "", 8)
