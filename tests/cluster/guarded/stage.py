@@ -17,7 +17,7 @@ REQUESTS = "apps.kruise.io/v1alpha1/containerrecreaterequests"
 GOOD_ANSWERS = 4
 FAILS = f"200x{GOOD_ANSWERS},500"
 """Each life of a container gets so many good answers, then bad ones only."""
-RESTART_SECONDS = 120.0
+RESTART_SECONDS = 200.0
 """From a failed probe to the new container, on a machine that does other things too."""
 
 
