@@ -10,8 +10,8 @@ from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.pods.make import answers, container, pod
 
-ROUNDS, AT_ONCE = 5, 40
-"""So many pods a side in each round, because a node has room for 110."""
+ROUNDS, AT_ONCE = 10, 20
+"""So many pods a side in each round, because containers that start at once make each other wait."""
 SECONDS = 5
 """The delay, and the period."""
 LATE_SECONDS = 3.0
@@ -45,8 +45,7 @@ def play(namespace: Namespace, number: int) -> dict[str, list[float]]:
     for one in range(AT_ONCE):
         namespace.create(pod(f"native-{one}", container(livenessProbe=probe)))
         namespace.create(managed(pod(f"taken-{one}", container(livenessProbe=probe))))
-    asked = lambda: sum('"http"' in log.read_text() for log in recording.out.glob("logs/*"))  # noqa: E731
-    namespace.until(lambda: asked() == len(SIDES) * AT_ONCE, "the first attempt of each")
+    namespace.until(lambda: len(asked(recording)) == len(SIDES) * AT_ONCE, "the first attempt of each")
     recording.end()
     seen = ClusterSide(recording.out)
     for one in namespace.pods():
@@ -55,9 +54,14 @@ def play(namespace: Namespace, number: int) -> dict[str, list[float]]:
     return {side: [late(seen, f"{side}-{one}") for one in range(AT_ONCE)] for side in SIDES}
 
 
+def asked(recording: Recording) -> set[str]:
+    """The pods with an attempt. The log of a container is named after its pod, which has the namespace before it."""
+    return {log.name.split("@")[0] for log in recording.out.glob("logs/*") if '"http"' in log.read_text()}
+
+
 def late(seen: ClusterSide, name: str) -> float:
     """The seconds from the end of a pod's delay to its first attempt."""
-    asked = ((app.started, note["at"]) for app in seen.of(name)["app"] for note in app.notes if note["what"] == "http")
+    apps = seen.of(name)["app"]
     # A container whose creation takes too long for the kubelet has a second instance.
-    started, first = next(asked)
+    started, first = next((app.started, note["at"]) for app in apps for note in app.notes if note["what"] == "http")
     return first / 1e9 - started - SECONDS
