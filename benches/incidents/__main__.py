@@ -47,24 +47,27 @@ def main() -> int:
     if not options.page:
         if options.only is None:
             found = measured(options.count, options.seed, options.hours, options.processes)
-        elif options.only == "random":
-            found = json.loads(page.RESULTS.read_text()) | played(
-                options.count, options.seed, options.hours, options.processes
-            )
         else:
-            part = (
-                held_kills(options.count, options.seed, options.processes)
-                if options.only == "held"
-                else with_machine(PARTS[options.only]())
-            )
-            print(json.dumps({options.only: part})[:1_000], flush=True)
-            found = json.loads(page.RESULTS.read_text()) | {options.only: part}
+            found = json.loads(page.RESULTS.read_text()) | only(options)
         if options.dry:
             return 0
         page.RESULTS.write_text(json.dumps(found, indent=1) + "\n")
     page.PAGE.write_text(page.render(json.loads(page.RESULTS.read_text())))
     print(f"written: {page.PAGE.relative_to(ROOT)}")
     return 0
+
+
+def only(options: argparse.Namespace) -> dict[str, Any]:
+    """The figures of one part."""
+    match options.only:
+        case "random":
+            return played(options.count, options.seed, options.hours, options.processes)
+        case "held":
+            part = held_kills(options.count, options.seed, options.processes)
+        case name:
+            part = with_machine(PARTS[name]())
+    print(json.dumps({options.only: part})[:1_000], flush=True)
+    return {options.only: part}
 
 
 def measured(count: int, seed: int, hours: int, processes: int) -> dict[str, Any]:

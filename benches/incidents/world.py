@@ -177,14 +177,20 @@ def _setting(random: Random, least: int = 3) -> tuple[int, list[str], list[App]]
     return nodes, dependencies, apps_of(random, random.randint(least, 10), dependencies)
 
 
-def _shared(random: Random, seed: int) -> World | None:
-    """A dependency of three workloads and more is slow, refuses or hangs."""
+def _asking(random: Random, seed: int) -> tuple[VirtualCluster, str, list[App]] | None:
+    """A cluster, its first dependency, and the workloads that ask it; None if these are fewer than three."""
     nodes, dependencies, apps = _setting(random)
     name = dependencies[0]
     hit = [app for app in apps if name in app.asks]
-    if len(hit) < 3:
+    return (_cluster(random, seed, nodes, apps, dependencies), name, hit) if len(hit) >= 3 else None
+
+
+def _shared(random: Random, seed: int) -> World | None:
+    """A dependency of three workloads and more is slow, refuses or hangs."""
+    made = _asking(random, seed)
+    if made is None:
         return None
-    cluster = _cluster(random, seed, nodes, apps, dependencies)
+    cluster, name, hit = made
     fault: Fault = random.choice(
         (
             DependencySlow(name, f"{random.choice((3.5, 5, 10))}s"),
@@ -198,12 +204,10 @@ def _shared(random: Random, seed: int) -> World | None:
 
 def _gone(random: Random, seed: int) -> World | None:
     """A dependency is gone: some of the workloads that ask it are refused, the others wait in vain."""
-    nodes, dependencies, apps = _setting(random)
-    name = dependencies[0]
-    hit = [app for app in apps if name in app.asks]
-    if len(hit) < 3:
+    made = _asking(random, seed)
+    if made is None:
         return None
-    cluster = _cluster(random, seed, nodes, apps, dependencies)
+    cluster, name, hit = made
     for app in random.sample(hit, random.randint(1, len(hit) - 1)):
         cluster.fault(Partition(app.name, dependency=name))
     return _played(cluster, DependencyDown(name), "dependency gone", "shared", name, hit, random)

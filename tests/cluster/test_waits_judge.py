@@ -30,9 +30,7 @@ def test_an_exit_that_the_kubelet_did_not_order_waits_for_the_whole_delay() -> N
 
 
 def test_an_end_that_the_kubelet_has_removed_is_not_counted() -> None:
-    assert explains("native", ends(6, 6, 6), [0.3, 0.2, 0.3, 13.8]), (
-        "seen: removed in the tenth of a second after a kill"
-    )
+    assert explains("native", ends(6, 6, 6), [0.3, 0.2, 0.3, 13.8]), "seen: removed right after the kill"
     assert explains("native", ends(6, 6, 16), [0.3, 0.2, 10.3, 20.8])
     assert not explains("native", ends(6, 6, 6), [0.3, 0.2, 0.3, 0.3]), "two at once are none by chance"
     assert not explains("taken", ends(6, 16, 26), [0.3, 0.2, 10.3, 20.3])

@@ -3,7 +3,8 @@
 A thing explains pods that fail if most pods that have it fail (``SHARE_LEAST``), if few of the others do
 (``OUTSIDE_MOST`` times that share), and if chance would not do it: each failed attempt in a row of a pod is worth
 ``NATS``, as much as an attempt that fails by chance once in 200 times, less what it is worth that any pods of the group
-could have been the ones. The next round explains what this thing has left.
+could have been the ones. If pods do not fail alike, each has to be worth ``ALIKE_NATS`` more. The next round explains
+what this thing has left.
 """
 
 import math

@@ -1,6 +1,7 @@
 """A program that listens some time after its start is ready soon after, and not a period later."""
 
 from probelet.runtime.cri.v1 import api_pb2
+from probelet.spec.text.duration import SECOND
 
 from tests.unit.node.scripted_node import ROUND_TRIP_NS, ScriptedNode, make_manifest
 
@@ -10,6 +11,7 @@ PROBE = {"exec": {"command": ["ask"]}, "periodSeconds": 3600, "timeoutSeconds": 
 async def test_a_program_that_does_not_listen_at_its_start_is_probed_again_a_second_later(node: ScriptedNode) -> None:
     node.runtime.exec_answers[("ask",)] = api_pb2.ExecSyncResponse(exit_code=1)
     container = {"name": "app", "image": "i", "readinessProbe": PROBE}
+    began = node.service.host.engine.now()
     node.service.pods.set([make_manifest(containers=[container])])
     await node.until(lambda: node.runtime.called("exec_sync"))
     del node.runtime.exec_answers[("ask",)]
@@ -18,6 +20,8 @@ async def test_a_program_that_does_not_listen_at_its_start_is_probed_again_a_sec
         await node.round_trip()
         trips += 1
     assert trips * ROUND_TRIP_NS < 10_000_000_000, "an hour is the period"
+    seconds = (node.service.host.engine.now() - began) // SECOND
+    assert 2 <= len(node.runtime.called("exec_sync")) <= 2 + seconds, "and never more than one a second"
 
 
 async def test_a_pod_that_ends_meanwhile_has_no_second_look(node: ScriptedNode) -> None:

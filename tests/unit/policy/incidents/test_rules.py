@@ -1,4 +1,4 @@
-"""Each rule where it alone decides: who is well, who is elsewhere, who came first."""
+"""The rules of the detector, each in a cluster in which no other rule decides."""
 
 from probelet.policy.incidents import Grew
 
