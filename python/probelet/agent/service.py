@@ -41,7 +41,6 @@ from probelet.beside.pods.facts import Known
 from probelet.beside.takeover.lease import lease_name
 from probelet.host.incidents.events import IncidentEvents
 from probelet.host.incidents.node_events import node_record
-from probelet.host.incidents.subjects import CommandReader
 from probelet.host.incidents.webhook import tell_webhook
 from probelet.host.probed_pods import ProbedPods
 from probelet.kube import kinds
@@ -49,6 +48,7 @@ from probelet.kube.connection import Connection
 from probelet.kube.events.writer import EventWriter
 from probelet.kube.lease.heartbeat import Heartbeat
 from probelet.kube.reflector import Reflector
+from probelet.policy.incidents.subjects import CommandReader
 from probelet.policy.node.kill_gate import NO_HOLD, HoldOptions
 from probelet.policy.rules.grace import KillReason
 from probelet.runtime.host import RuntimeHost

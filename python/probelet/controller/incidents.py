@@ -10,11 +10,11 @@ from probelet.beside.incidents.noticed import Ended, Forgotten, Known, Noticed, 
 from probelet.controller.deadlines import ClockDeadlines
 from probelet.host.incidents.events import IncidentEvents
 from probelet.host.incidents.node_events import node_record
-from probelet.host.incidents.subjects import CommandReader
 from probelet.host.incidents.watch import IncidentWatch
 from probelet.kube.clock import Clock
 from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding
+from probelet.policy.incidents.subjects import CommandReader
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 CLUSTER: Final = "cluster"

@@ -26,7 +26,6 @@ from probelet.controller.mirrors import Handlers, Mirrors
 from probelet.controller.requests import RequestReconciler
 from probelet.controller.restarts import RestartReconciler
 from probelet.controller.settings import Settings
-from probelet.host.incidents.subjects import CommandReader
 from probelet.host.tasks import Tasks
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
@@ -35,6 +34,7 @@ from probelet.kube.lease.leader import LeaderElection
 from probelet.kube.waiting import ended
 from probelet.policy.incidents import Ended, Reclassified
 from probelet.policy.incidents import Output as IncidentOutput
+from probelet.policy.incidents.subjects import CommandReader
 
 log = structlog.get_logger("probelet.controller")
 

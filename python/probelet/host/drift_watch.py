@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol, TypeAlias
 
 from probelet.base.exposition.family import gauge, page
-from probelet.host.incidents.subjects import workload_of
 from probelet.host.incidents.watch import Deadlines
 from probelet.policy.drift import SAMPLES_MIN, Answers, Measured, Releases, rise
 from probelet.policy.facts.snapshot import ContainerRecord
+from probelet.policy.incidents.subjects import workload_of
 from probelet.policy.rules.grace import find_container
 from probelet.policy.rules.kind import containers
 from probelet.server.document.status import StatusHead

@@ -8,8 +8,8 @@ from typing import Any
 from probelet.base.exposition.wording import EventWording
 from probelet.base.logs.kept import KeptLogs
 from probelet.base.logs.rotation import LogLimits
-from probelet.host.incidents.subjects import CommandReader
 from probelet.node.source.mistakes import Mistakes
+from probelet.policy.incidents.subjects import CommandReader
 from probelet.policy.node.kill_gate import NO_HOLD, HoldOptions
 from probelet.policy.protocol.actions import Publish
 from probelet.spec.objects.config_object import ObjectStore

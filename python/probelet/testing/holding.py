@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from probelet.errors import AnswerError
-from probelet.host.incidents.subjects import asks_of, subjects
 from probelet.host.incidents.watch import TURNS_OF_A_RUN
 from probelet.policy.incidents import ProbeKey, Turn
+from probelet.policy.incidents.subjects import asks_of, subjects
 from probelet.policy.node.kill_gate import HoldOptions, KillGate
 from probelet.policy.rules.kind import containers
 from probelet.spec.annotation.hold_kills import ANNOTATION, CHOICES, HoldChoice, hold_choice

@@ -21,13 +21,13 @@ from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.beside.pods.victim import victims
 from probelet.beside.takeover.reading import Reading
 from probelet.host.incidents.pod import IncidentPod
-from probelet.host.incidents.subjects import CommandReader
 from probelet.host.probe_changes import ProbeChanges
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.glue.status_layer import encode_facts, read_probe_state, status_of
 from probelet.policy.glue.sync_requests import SyncRequests
+from probelet.policy.incidents.subjects import CommandReader
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.rules.kind import containers, field_path
 from probelet.policy.status.container_status import ContainerStatus

@@ -11,8 +11,8 @@ from probelet.beside.guard.restart.protocol.inputs import NodeChanged, PodChange
 from probelet.beside.incidents.node import NodeSeen
 from probelet.beside.incidents.noticed import Ended, Forgotten, Known, Noticed, Restarting
 from probelet.beside.incidents.pod import subjects_of
-from probelet.host.incidents.subjects import CommandReader, revision_in
 from probelet.policy.incidents import Turn
+from probelet.policy.incidents.subjects import CommandReader, revision_in
 from probelet.spec.text.duration import MILLISECOND
 
 TURNS_MAX: Final = 10

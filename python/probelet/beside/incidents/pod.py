@@ -5,8 +5,8 @@ from functools import lru_cache
 from probelet.beside.guard.context.codec import ContextError, decode
 from probelet.beside.guard.objects.node_probes import PodProbes
 from probelet.beside.guard.objects.pod import GuardedPod
-from probelet.host.incidents.subjects import CommandReader, workload_by
 from probelet.policy.incidents import Subject
+from probelet.policy.incidents.subjects import CommandReader, workload_by
 from probelet.spec.annotation.depends_on import names_in
 from probelet.spec.model.container import Container
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from probelet.beside.takeover.names import ENHANCED_LIVENESS, MADE_ANNOTATION, MIRROR_ANNOTATION, PRE_STOP_IDEMPOTENT
 from probelet.beside.takeover.reading import Reading
-from probelet.host.incidents.subjects import REVISIONS
+from probelet.policy.incidents.subjects import REVISIONS
 from probelet.spec.annotation.depends_on import ANNOTATION as DEPENDS_ON
 from probelet.spec.annotation.hold_kills import ANNOTATION as HOLD_KILLS
 from probelet.spec.annotation.probe_changes import ANNOTATION as PROBE_CHANGES

@@ -1,8 +1,8 @@
 """One pod for the detector of incidents: its probes, what a probe has killed, what ended by itself."""
 
-from probelet.host.incidents.subjects import CommandReader, asks_of, revision_of, subjects, workload_of
 from probelet.host.incidents.watch import IncidentWatch
 from probelet.policy.facts.snapshot import ContainerRecord
+from probelet.policy.incidents.subjects import CommandReader, asks_of, revision_of, subjects, workload_of
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
 

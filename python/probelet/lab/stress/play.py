@@ -5,14 +5,13 @@ import platform
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-import probelet
 from probelet._rust import version
+from probelet.base import package_root
 from probelet.errors import ProbeletError
 from probelet.lab.stress.outcome import Outcome, judge, shortened
 from probelet.lab.stress.scene import Scene
@@ -51,13 +50,12 @@ def play_real(scene: Scene, seconds: float, warm_up: float, repeat: int = 1) -> 
 
 def _in_a_process(scene: Scene, seconds: float, warm_up: float) -> Outcome:
     order = msgspec.json.encode({"scene": scene, "seconds": seconds, "warm_up": warm_up})
-    root = str(Path(probelet.__file__).parent.parent)
     ended = subprocess.run(
         [sys.executable, "-P", "-m", "probelet.lab.stress"],
         input=order,
         capture_output=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))},
+        env=package_root.environment(),
     )
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]

@@ -3,9 +3,10 @@
 Sans-IO: ``IncidentDetector.handle(now_ms, input) -> outputs``. ``run``, ``agent`` and a simulation give it their
 probes, attempts, kills and rollouts, and show what it says. It imports nothing else of the policy.
 
-``inputs`` and ``turn`` are what it takes, ``outputs`` what it puts out. ``known`` counts the pods that have each thing,
-``explain`` says which thing explains a set of pods that fail, ``open`` is an incident while it is open, ``wording`` its
-evidence, ``telling`` says an output in words, ``steady_clock`` the time that passes whatever its caller's clock does.
+``inputs`` and ``turn`` are what it takes, ``subjects`` makes them of a pod, ``outputs`` is what it puts out. ``known``
+counts the pods that have each thing, ``explain`` says which thing explains a set of pods that fail, ``open`` is an
+incident while it is open, ``wording`` its evidence, ``telling`` says an output in words, ``steady_clock`` the time that
+passes whatever its caller's clock does.
 
 Laws
  1. The same inputs give the same outputs. No clock, no randomness.

@@ -72,7 +72,7 @@ class IncidentDetector:
     def striking(self, pod_uid: str) -> Incident | None:
         """The open incident that a pod belongs to, while most of it still fails; None without one."""
         pod = self._known.pods.get(pod_uid)
-        incident = None if pod is None else pod.covered
+        incident = None if pod is None else self._owner(pod)
         return incident.shown() if incident is not None and incident.is_striking else None
 
     @property
@@ -146,7 +146,7 @@ class IncidentDetector:
             return
         pod.is_bad = False
         pod.fresh_ms = now + (ENDED_MS if pod.exits else _wait(pod))
-        if (incident := pod.covered) is not None:
+        if (incident := self._owner(pod)) is not None:
             incident.bad -= 1
             self._check_quiet(incident, now)
 
@@ -169,7 +169,7 @@ class IncidentDetector:
         pod = self._known.pods.get(given.pod_uid)
         if pod is None:
             return
-        if (incident := pod.covered) is not None:
+        if (incident := self._owner(pod)) is not None:
             pod.restarted = True
             incident.kill()
             self._grow(incident, now)
@@ -192,7 +192,7 @@ class IncidentDetector:
         if pod is None or self._known.remove(given.key) is None:
             return
         self._loose.pop(pod.uid, None)
-        if (incident := pod.covered) is not None:
+        if (incident := self._owner(pod)) is not None:
             if incident.young is not None and pod in incident.young:
                 incident.young.remove(pod)
             incident.bad -= pod.is_bad
@@ -206,7 +206,7 @@ class IncidentDetector:
             pod.bad_ms, pod.bad_lag_ms, pod.exits, pod.kills = now, self._clock.wall(now) - at_ms, 0, 0
         if not pod.is_bad:
             pod.is_bad, pod.fresh_ms = True, 0
-            if (incident := pod.covered) is not None:
+            if (incident := self._owner(pod)) is not None:
                 incident.bad += 1
                 incident.peak = max(incident.peak, incident.bad)
                 self._check_quiet(incident, now)
@@ -217,7 +217,7 @@ class IncidentDetector:
 
     def _place(self, pod: Pod, now: int) -> None:
         """Put a pod in trouble where it belongs."""
-        incident = pod.covered
+        incident = self._owner(pod)
         if incident is None:
             incident = self._covering(pod)
             if incident is None:
@@ -227,12 +227,25 @@ class IncidentDetector:
                 self._look_at(now if is_due else max(now + (0 if is_new else AGAIN_MS), pod.bad_ms + _wait(pod)))
                 return
             self._loose.pop(pod.uid, None)
-            incident.take(pod)
+            self._take(pod, incident)
         elif incident.count(pod) and self._is_young(incident, now):
             self._has_news = True
             self._look_at(now + AGAIN_MS)
         _stretch(incident, pod)
         self._grow(incident, now)
+
+    def _owner(self, pod: Pod) -> OpenIncident | None:
+        """The open incident that a pod belongs to."""
+        return self._open.get(pod.incident)
+
+    def _take(self, pod: Pod, incident: OpenIncident) -> None:
+        """A pod belongs to an incident from now on, and to no other."""
+        owner = self._owner(pod)
+        if owner is incident:
+            return
+        if owner is not None:
+            owner.lose(pod)
+        incident.take(pod)
 
     def _covering(self, pod: Pod) -> OpenIncident | None:
         """The open incident whose thing a pod has."""
@@ -299,7 +312,7 @@ class IncidentDetector:
         """Begin an incident, or let the one grow that most of these pods belong to."""
         owners: dict[str, int] = {}
         for pod in found.pods:
-            if (owner := pod.covered) is not None:
+            if (owner := self._owner(pod)) is not None:
                 owners[owner.id] = owners.get(owner.id, 0) + 1
         if not owners:
             self._begin(found, evidence(found, self._known), now)
@@ -321,7 +334,7 @@ class IncidentDetector:
 
     def _move(self, pod: Pod, incident: OpenIncident) -> None:
         self._loose.pop(pod.uid, None)
-        incident.take(pod)
+        self._take(pod, incident)
         incident.since_ms = min(incident.since_ms, self._failed_at(pod))
         _stretch(incident, pod)
 

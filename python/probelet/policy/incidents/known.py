@@ -3,13 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from probelet.policy.incidents.family import Family, family_of
 from probelet.policy.incidents.inputs import ProbeKey, Subject
-
-if TYPE_CHECKING:
-    from probelet.policy.incidents.open import OpenIncident
 
 ThingName = Literal["node", "network", "workload", "image", "target", "rollout", "container", "spot"]
 Thing: TypeAlias = tuple[ThingName, str]
@@ -47,7 +44,8 @@ class Probe:
     trouble_ms: int = -1
     """The pod's ``bad_ms`` of the latest trouble in which it failed."""
     cause: str = ""
-    counted_in: "OpenIncident | None" = None
+    counted_in: str = ""
+    """The identifier of the incident that has counted it."""
 
     @property
     def family(self) -> Family:
@@ -88,12 +86,8 @@ class Pod:
     """Whether a container was killed or ended since the last good attempt; then it is starting."""
     kills: int = 0
     """Kills that no incident has counted yet."""
-    incident: "OpenIncident | None" = None
-
-    @property
-    def covered(self) -> "OpenIncident | None":
-        """The open incident that it belongs to."""
-        return None if self.incident is None or self.incident.is_over else self.incident
+    incident: str = ""
+    """The identifier of the incident that it belongs to, or of the last one."""
 
     @property
     def weight(self) -> int:

@@ -57,7 +57,6 @@ class OpenIncident:
     quiet_ms: int | None = None
     """Since when next to nothing of it fails."""
     ended_ms: int | None = None
-    is_over: bool = False
     told: tuple[int, int] = (0, 0)
     """The pods and kills that the last output said."""
     merged_into: str = ""
@@ -66,13 +65,8 @@ class OpenIncident:
     _nodes: set[str] = field(default_factory=set)
 
     def take(self, pod: Pod) -> None:
-        """A pod is part of it from now on."""
-        old = pod.incident
-        if old is self:
-            return
-        if old is not None and not old.is_over:
-            old.lose(pod)
-        pod.incident = self
+        """A pod, which no open incident has, is part of it from now on."""
+        pod.incident = self.id
         self.pods += 1
         self.bad += pod.is_bad
         self.peak = max(self.peak, self.bad)
@@ -89,10 +83,10 @@ class OpenIncident:
     def count(self, pod: Pod) -> bool:
         """Count the probes and containers of a pod that have failed by now; returns whether there are new ones."""
         before = self.probes
-        known = {probe.subject.container for probe in pod.probes if probe.counted_in is self}
+        known = {probe.subject.container for probe in pod.probes if probe.counted_in == self.id}
         for probe in pod.bad_probes():
-            if probe.counted_in is not self:
-                probe.counted_in = self
+            if probe.counted_in != self.id:
+                probe.counted_in = self.id
                 self.probes += 1
                 if probe.subject.container not in known:
                     known.add(probe.subject.container)
@@ -105,7 +99,7 @@ class OpenIncident:
         """A pod is part of another one."""
         self.bad -= pod.is_bad
         self.pods -= 1
-        pod.incident = None
+        pod.incident = ""
         if self.young is not None:
             self.young.remove(pod)
 
@@ -124,7 +118,7 @@ class OpenIncident:
 
     def finish(self, when_ms: int) -> None:
         """It is over since then, as the caller's clock says."""
-        self.is_over, self.ended_ms, self.young = True, when_ms, None
+        self.ended_ms, self.young = when_ms, None
 
     @property
     def is_news(self) -> bool:

@@ -9,8 +9,7 @@ from asyncio.subprocess import Process
 from pathlib import Path
 from typing import Literal
 
-import probelet
-from probelet.base import open_files
+from probelet.base import open_files, package_root
 from probelet.base.logs.rotation import LogLimits
 from probelet.errors import ProbeletError
 
@@ -99,7 +98,6 @@ async def _start(
     # The runtime and its containers have the limits with which this process was started.
     inherited = open_files.inherited()
     files = [] if inherited is None else ["--open-files", str(inherited)]
-    package_root = str(Path(probelet.__file__).parent.parent)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "probelet.runtime.embedded"),
         *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd), "--isolate", isolate),
@@ -107,7 +105,7 @@ async def _start(
         *(("--users",) if has_users else ()),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))},
+        env=package_root.environment(),
         pass_fds=(owner_fd,),
         # The owner handles Ctrl-C in a terminal: it drains, and the containers must live until then.
         start_new_session=True,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from probelet.host.incidents.subjects import subjects
 from probelet.policy.incidents import Subject
+from probelet.policy.incidents.subjects import subjects
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import Probe, ProbeType
 from probelet.virtual.cluster.behaviour import Behaviour

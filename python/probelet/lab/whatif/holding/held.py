@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from probelet.host.incidents.document import incident_document
-from probelet.host.incidents.subjects import CommandReader
 from probelet.lab.recording import Assumption, Kill, Played, Recording
 from probelet.lab.whatif.compare import Compared
 from probelet.lab.whatif.document import HoldPart
 from probelet.lab.whatif.holding.play import HeldPlay
 from probelet.lab.whatif.holding.subjects import known_pod
 from probelet.policy.incidents import Incident
+from probelet.policy.incidents.subjects import CommandReader
 from probelet.policy.node.kill_gate import HoldOptions
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from probelet.host.incidents.subjects import CommandReader, asks_of
 from probelet.host.incidents.watch import TURNS_OF_A_RUN
 from probelet.lab.recording import RecordedPod
 from probelet.lab.whatif.manifests import is_of
 from probelet.policy.incidents import Subject
+from probelet.policy.incidents.subjects import CommandReader, asks_of
 from probelet.policy.rules.kind import containers
 from probelet.spec.annotation.hold_kills import HoldChoice, hold_choice
 from probelet.spec.read.load import Manifest

@@ -3,12 +3,11 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-import probelet
+from probelet.base.package_root import PACKAGE_ROOT
 from probelet.runtime.embedded.stand_in import commands
 from probelet.runtime.embedded.stand_in.plan import Behaviour, Plan, Port, encode
 from probelet.spec.model.container import Container, Lifecycle, LifecycleHandler
@@ -21,8 +20,6 @@ DONE: Final = "/bin/true"
 
 BehaviourOf: TypeAlias = Callable[[str, Container], Behaviour]
 """The behaviour of a container, by the name of its workload and itself."""
-
-_ROOT: Final = str(Path(probelet.__file__).parent.parent)
 
 
 def played(container: Container) -> bool:
@@ -75,7 +72,7 @@ def _bare(container: Container, program: list[str]) -> Container:
         command=program,
         args=[],
         working_dir="",
-        env=[EnvVar(name="PYTHONPATH", value=_ROOT)],
+        env=[EnvVar(name="PYTHONPATH", value=PACKAGE_ROOT)],
         env_from=[],
         security_context=None,
         lifecycle=_hooks(container.lifecycle),

@@ -2,7 +2,7 @@
 
 import pytest
 from probelet.daemon.asked_hosts import asked_hosts
-from probelet.host.incidents.subjects import asks_of, revision_of, subjects, workload_of
+from probelet.policy.incidents.subjects import asks_of, revision_of, subjects, workload_of
 from probelet.spec.annotation.depends_on import NAMES_MAX, depends_on
 from probelet.spec.model.container import Container, ContainerPort
 from probelet.spec.model.env import EnvVar

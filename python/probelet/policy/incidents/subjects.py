@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from probelet.policy.incidents import Subject
-from probelet.policy.rules.kind import containers
+from probelet.policy.incidents.inputs import Subject
 from probelet.spec.annotation.depends_on import depends_on
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -24,7 +23,7 @@ REVISIONS: Final[tuple[str, ...]] = (TEMPLATE_HASH, "controller-revision-hash")
 def subjects(pod: Pod, node: str, workload: str, asks: Asks) -> Iterator[Subject]:
     """One for each probe of a pod on ``node``. ``workload`` is ``Kind/name``, empty for a pod that nothing manages."""
     meta = pod.metadata
-    for _, container in containers(pod):
+    for container in (*pod.spec.init_containers, *pod.spec.containers):
         for probe_type, probe in container.probes.items():
             yield Subject(
                 meta.uid,
