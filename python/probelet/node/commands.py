@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from probelet.host.log_description import logs_of
 from probelet.node.pod import NodePod
 from probelet.policy.rules.kind import containers
-from probelet.runtime.seen.log_description import logs_of
 from probelet.server.control.command import NoSuchPodError, RefusedError, pod_named
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.probe import ProbeType

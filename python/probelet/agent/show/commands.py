@@ -6,7 +6,7 @@ from typing import Any
 
 from probelet.agent.pod.agent_pod import AgentPod
 from probelet.agent.pod.pauses import Pauses
-from probelet.runtime.seen.log_description import logs_of
+from probelet.host.log_description import logs_of
 from probelet.server.control.command import RefusedError, pod_named
 from probelet.server.document.event import PausedProbe
 from probelet.spec.model.probe import ProbeType

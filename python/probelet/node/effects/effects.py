@@ -9,6 +9,7 @@ from probelet.base.files import below
 from probelet.base.logs.ended import describe
 from probelet.base.logs.layout import log_name
 from probelet.base.logs.rotation import files_of
+from probelet.host.log_description import described
 from probelet.node.effects.cri_config import Instance, container_config, log_directory, sandbox_config
 from probelet.node.effects.environment.config_error import ContainerConfigError
 from probelet.node.effects.environment.place import Place
@@ -41,7 +42,6 @@ from probelet.runtime.embedded.listening.report import PROBED_PORTS, ports_text
 from probelet.runtime.host import RuntimeHost
 from probelet.runtime.seen.hooks import Hooks
 from probelet.runtime.seen.labels import count_in
-from probelet.runtime.seen.log_description import described
 from probelet.runtime.seen.node_address import pod_address
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.container_id import bare_id
