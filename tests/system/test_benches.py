@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 PYTHON = ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "240", "benches/python"]
-LONG = "slowest_answers or a_million_pods or a_day_of_1000_pods"
-"""Benches of the Python package that take seconds of a core even once."""
 
 
 @pytest.mark.parametrize(
@@ -21,8 +19,7 @@ LONG = "slowest_answers or a_million_pods or a_day_of_1000_pods"
     [
         pytest.param(["benches", "smoke"], id="benches"),
         pytest.param(["benches.admission", "--rate", "20", "--seconds", "1"], id="benches.admission"),
-        pytest.param([*PYTHON, "-k", f"not ({LONG})"], id="pytest"),
-        pytest.param([*PYTHON, "-k", LONG], id="pytest-long", marks=pytest.mark.slow),
+        pytest.param(PYTHON, id="pytest"),
     ],
 )
 def test_a_bench_runs(arguments: list[str]) -> None:

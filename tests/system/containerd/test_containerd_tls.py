@@ -59,7 +59,7 @@ def test_https_and_grpc_over_tls_reach_their_containers(node: ContainerdNode) ->
 
 
 def test_a_liveness_probe_over_tls_restarts_its_container(node: ContainerdNode) -> None:
-    sick = over_tls("app", 8443, "target 127.0.0.1:8444 ok hang@2", https(8443))
+    sick = over_tls("app", 8443, "target 127.0.0.1:8444 ok status=500@2", https(8443))
     liveness = {**https(8443), "periodSeconds": 1, "timeoutSeconds": 30, "failureThreshold": 2}
     node.run("web", {**sick, "livenessProbe": liveness})
     node.start()

@@ -61,6 +61,7 @@ def test_the_verb_plays_scenes_for_real_and_writes_a_report(tmp_path: Path) -> N
     assert (tmp_path / "report" / "report.md").exists()
 
 
+@pytest.mark.slow
 def test_a_probe_that_kills_is_played_too() -> None:
     outcome = play_real(Scene("1/60", pods=2, kill_ns=1_000 * MS), 10, 0)
     assert outcome.early == 0

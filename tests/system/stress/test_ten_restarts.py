@@ -34,6 +34,7 @@ POD = {
 }
 
 
+@pytest.mark.slow
 async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) -> None:
     message: dict[int, Decimal] = {}
     async with AsyncExitStack() as stack:

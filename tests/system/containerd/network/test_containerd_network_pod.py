@@ -15,6 +15,8 @@ pytestmark = pytest.mark.e2e
 ALLOWED = ("---", "apiVersion: probelet.dev/v1alpha1", "kind: ProbeletConfiguration", "probeOptions: true")
 POLICY = ("iptables", "-A", "INPUT", "!", "-i", "lo", "-j", "DROP")
 """What a NetworkPolicy without any rule does."""
+ATTEMPT_SECONDS = 5
+"""What is under way when a sandbox goes may wait so long for an answer, and its next attempt for it."""
 INSIDE = ("http", "ipv6", "grpc", "grpc-tls", "tcp")
 
 
@@ -26,7 +28,7 @@ def _parts() -> None:
 
 
 def container(name: str, script: str, probe: dict[str, Any]) -> dict[str, Any]:
-    readiness = {"timeoutSeconds": 30, **probe, "periodSeconds": 1}
+    readiness = {"timeoutSeconds": ATTEMPT_SECONDS, **probe, "periodSeconds": 1}
     return {"name": name, "command": ["sh", "-c", script], "readinessProbe": readiness}
 
 

@@ -135,3 +135,34 @@ def test_where_every_node_fails_none_of_them_is_at_fault() -> None:
     scene.to(60)
     scene.fail(scene.pods(*"abcd"))
     assert (scene.only().kind, scene.only().thing, scene.only().counts.pods) == ("shared", "", 8)
+
+
+def test_on_the_only_node_a_workload_and_one_more_pod_are_not_the_node() -> None:
+    """One of four is well, and a workload that fails as a whole is no example of one that should be well."""
+    scene = Scene()
+    scene.add("a", 2, probes=READINESS)
+    for app in "bc":
+        scene.add(app, probes=READINESS)
+    scene.to(60)
+    scene.fail(["a-0", "a-1", "b-0"], times=3)
+    expected = {("workload", "workload default/Deployment/a"), ("container", "container default/b-0/main")}
+    assert set(names(scene.open)) == expected
+
+
+def test_a_node_is_not_at_fault_if_the_only_pod_elsewhere_fails_too() -> None:
+    scene = Scene()
+    scene.add("a", nodes=("n2",), probes=READINESS)
+    scene.add("b", 2, nodes=("n1", "n2"), probes=READINESS)
+    scene.add("c", nodes=("n2",), probes=READINESS)
+    scene.to(60)
+    scene.fail(scene.pods(*"abc"), times=3)
+    assert [*names(scene.open)] == [("shared", "")]
+
+
+def test_pods_that_fail_on_one_node_beside_well_ones_of_their_workloads_are_not_the_node() -> None:
+    scene = Scene()
+    for app in "abcde":
+        scene.add(app, 4, nodes=("n1", "n2"), probes=READINESS)
+    scene.to(60)
+    scene.fail(["a-0", "b-0", "c-0"], times=3)
+    assert set(names(scene.open)) == {("container", f"container default/{app}-0/main") for app in "abc"}
