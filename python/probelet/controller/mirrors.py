@@ -88,11 +88,27 @@ class Mirrors:
             self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
+        pub, pdb = kinds.POD_UNAVAILABLE_BUDGETS, kinds.POD_DISRUPTION_BUDGETS
+        self._optionals: list[ServedMirror[Any]] = [
+            *(self._optional(kind, _workload(kind), self._workload) for kind in OPTIONAL_WORKLOADS),
+            self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"),
+            self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"),
+        ]
 
     def begin(self) -> None:
         """This process leads from now on: mapping and decision may act as soon as they know everything."""
         self._leads = True
         self._check()
+
+    def try_now(self) -> None:
+        """The API server, which may have been away, answers: no mirror waits for it any longer. Each of them would
+        decide by itself when to try again, and the decision needs the last one too."""
+        self._config.try_now()
+        self.pods.try_now()
+        for needed in self._others:
+            needed.try_now()
+        for optional in self._optionals:
+            optional.try_now()
 
     async def run(self) -> NoReturn:
         """Keeps the mirrors until the task is cancelled."""
@@ -105,11 +121,8 @@ class Mirrors:
             group.create_task(self.pods.run())
             for reflector in self._others:
                 group.create_task(reflector.run())
-            for kind in OPTIONAL_WORKLOADS:
-                group.create_task(self._optional(kind, _workload(kind), self._workload))
-            pub, pdb = kinds.POD_UNAVAILABLE_BUDGETS, kinds.POD_DISRUPTION_BUDGETS
-            group.create_task(self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"))
-            group.create_task(self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"))
+            for mirror in self._optionals:
+                group.create_task(mirror.run())
         raise AssertionError("the mirrors end only by cancellation")
 
     @property
@@ -167,22 +180,21 @@ class Mirrors:
             self._is_synced = is_synced
             self._handlers.restart(restart.Synced(is_synced))
 
-    async def _optional(
+    def _optional(
         self,
         kind: Kind,
         decode: Callable[[dict[str, Any]], T | None],
         on_change: Callable[[T | None, T | None], None],
         *,
         budget: BudgetKind | None = None,
-    ) -> NoReturn:
-        """Mirrors a kind that the cluster may not serve."""
+    ) -> ServedMirror[T]:
+        """The mirror of a kind that the cluster may not serve."""
 
         def served(state: Served) -> None:
             if budget is not None:
                 self._handlers.restart(restart.BudgetsReadable(budget, state))
 
-        mirror = ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=served)
-        await mirror.run()
+        return ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=served)
 
     # Changes, from a mirror's pair of before and now to an input.
 

@@ -60,6 +60,10 @@ class PodMirror:
             connection, PODS, self._decode, clock=clock, on_change=self._changed, on_connected=self._connected
         )
 
+    def try_now(self) -> None:
+        """The API server answers others: ends the wait for it."""
+        self._reflector.try_now()
+
     async def run(self) -> NoReturn:
         """Keeps the mirror until the task is cancelled."""
         async with asyncio.TaskGroup() as group:

@@ -75,7 +75,9 @@ class ControllerService:
         self._metrics = ControllerMetrics()
         self._events = EventWriter(connection, COMPONENT, options.host, clock)
         self._settings = Settings(f"{options.namespace}/{options.config_map}")
-        self._election = LeaderElection(connection, LEASE, options.namespace, options.holder, clock)
+        self._election = LeaderElection(
+            connection, LEASE, options.namespace, options.holder, clock, on_answer=self._server_answers
+        )
         self._standby: Leadership | None = None
         """The leadership that begins when this process leads; also the one that has begun."""
         self._leading: Leadership | None = None
@@ -125,6 +127,10 @@ class ControllerService:
         if not self._election.has_leader:
             return f"no controller leads: nobody renews {lease}"
         return f"this controller stands by, and another one holds {lease}"
+
+    def _server_answers(self) -> None:
+        if self._standby is not None:
+            self._standby.mirrors.try_now()
 
     async def _stand_by(self) -> NoReturn:
         while True:

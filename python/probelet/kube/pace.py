@@ -28,6 +28,10 @@ class Pace:
     _delay_ns: int = 0
     _failed_ns: int = 0
 
+    def first(self) -> int:
+        """Nanoseconds to wait after what is no failure, so that not all clients come at once."""
+        return int(self.first_ns * (1 + self.chance()))
+
     def after_failure(self, now: int, retry_after_ns: int = 0) -> int:
         """Nanoseconds to wait after a failure at ``now``, at least ``retry_after_ns``."""
         if not self._delay_ns or now - self._failed_ns > self.reset_ns:

@@ -3,6 +3,9 @@
 The loop lists again after a 410, as a status or in the stream, and after an answer that makes no sense; the mirror then
 finds what was deleted meanwhile. After anything else it goes on from its version, unless the server's own is older, and
 a watch that says nothing is replaced. It never ends by itself.
+
+A server that was away has often forgotten the version. It is well then, so the list comes soon; client-go waits as
+after a failure, which may be a minute.
 """
 
 import asyncio
@@ -16,10 +19,20 @@ import structlog
 from probelet.kube.answer import WatchEvent
 from probelet.kube.clock import Clock
 from probelet.kube.connection import PAGE, Connection
-from probelet.kube.error import Forbidden, Garbage, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
+from probelet.kube.error import (
+    Expired,
+    Forbidden,
+    Garbage,
+    KubeError,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
 from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
 from probelet.kube.pace import Pace
+from probelet.kube.retry import Retry
 from probelet.kube.waiting import done_within, ended
 from probelet.spec.text.duration import SECOND
 
@@ -86,7 +99,7 @@ class Reflector(Generic[T]):
         self._fields = fields
         self._page = page
         self._chance = chance
-        self._pace = Pace(chance=chance)
+        self._retry = Retry(clock, Pace(chance=chance))
         self._mirror = Mirror(kind.resource, decode, on_change)
         self._doubtful = False
         self._logged = ""
@@ -101,12 +114,18 @@ class Reflector(Generic[T]):
         self._mirror.version = ""
         self.synced.clear()
 
+    def try_now(self) -> None:
+        """The server answers others: ends the wait for it."""
+        self._retry.try_now()
+
     async def run(self) -> NoReturn:
         """Keeps ``items`` up to date until the task is cancelled."""
         while True:
+            has_listed = False
             try:
                 if not self._mirror.version or (self._doubtful and await self._is_ahead()):
                     await self._list()
+                    has_listed = True
                 self._doubtful = False
                 await self._watch()
             except KubeError as error:
@@ -114,7 +133,10 @@ class Reflector(Generic[T]):
                 self._doubtful = True
                 if not isinstance(error, GOES_ON):
                     self._mirror.version = ""
-                await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
+                if isinstance(error, Expired) and not has_listed:
+                    await self._retry.briefly()
+                else:
+                    await self._retry.after(error)
 
     async def _list(self) -> None:
         call = self._connection.call("list", self._kind, self._namespace)

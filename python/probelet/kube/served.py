@@ -13,6 +13,7 @@ from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key
 from probelet.kube.pace import Pace
 from probelet.kube.reflector import Reflector
+from probelet.kube.retry import Retry
 from probelet.kube.waiting import ended
 
 LOOK_NS: Final = 60_000_000_000
@@ -52,7 +53,7 @@ class ServedMirror(Generic[T]):
         self._fields = fields
         self._look_ns = look_ns
         self._lost = asyncio.Event()
-        self._pace = Pace()
+        self._retry = Retry(clock, Pace())
         self._logged = ""
         self._reflector = Reflector(
             connection,
@@ -68,6 +69,10 @@ class ServedMirror(Generic[T]):
     def items(self) -> Mapping[Key, T]:
         """The objects by namespace and name, as the cluster had them when the kind was last served."""
         return self._reflector.items
+
+    def try_now(self) -> None:
+        """The server answers others: ends the wait for it."""
+        self._retry.try_now()
 
     async def run(self) -> NoReturn:
         """Keeps the mirror until the task is cancelled."""
@@ -87,11 +92,13 @@ class ServedMirror(Generic[T]):
                     self._logged = str(error)
                     log.warning(f"cannot {error}", server=self._connection.server)
                 self._set_state("unreadable")
-                await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
+                # A server that was away may have forgotten the mirror's version.
+                self._reflector.list_again()
+                await self._retry.after(error)
             else:
                 absences, self._logged = 0, ""
                 await self._mirror_until_lost()
-                await self._clock.sleep(self._pace.after_failure(self._clock.now()))
+                await self._retry.after()
 
     async def _mirror_until_lost(self) -> None:
         self._lost.clear()

@@ -10,6 +10,7 @@ from tests.system.containerd.machine import until
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 TAKE_OVER_SECONDS = 60.0
+KILLS_MAX = 5
 FAILING = ("failing-1", "failing-2")
 
 
@@ -22,13 +23,14 @@ def far_leader(stage: Stage) -> FurtherNode:
         found = stage.cluster.node(node_of(stage.enhanced.leading_pod()))
         return found if isinstance(found, FurtherNode) else None
 
-    if node() is None:
+    for _ in range(KILLS_MAX):
+        if (found := node()) is not None:
+            return found
+        # A killed controller is a candidate again before its Lease has ended, and may win once more.
         before = stage.enhanced.leader()
         stage.enhanced.kill_leader()
-        until(lambda: stage.enhanced.leader() not in ("", before), "another leader", TAKE_OVER_SECONDS)
-    found = node()
-    assert found is not None
-    return found
+        until(lambda: stage.enhanced.leader() not in ("", before), "another leader", TAKE_OVER_SECONDS)  # noqa: B023
+    pytest.fail("no leader on a node that can be switched off")
 
 
 def test_a_leader_restarts_pods_of_other_nodes_and_the_next_one_goes_on_when_its_node_vanishes(

@@ -7,6 +7,7 @@ from probelet.kube import kinds
 
 from tests.support.kube_api import Answer
 from tests.unit.controller.scripted_cluster import FAST, NAMESPACE, ScriptedCluster
+from tests.unit.kube.virtual_clock import SECOND
 
 
 @pytest_asyncio.fixture
@@ -188,6 +189,23 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(cluster: Scrip
     assert cluster.requests == []
     cluster.publish("web-1")
     await cluster.until(lambda: cluster.restarted == ["web-1"])
+
+
+async def test_f2_it_is_decided_at_once_when_the_api_server_is_back(cluster: ScriptedCluster) -> None:
+    """Each of a dozen mirrors would wait for up to a minute, and the last of them decides."""
+    cluster.settings(FAST)
+    leader, other = await cluster.controller("a"), await cluster.controller("b")
+    leader = await cluster.ready(leader, other)
+    cluster.pod("web-0")
+    await cluster.until(lambda: cluster.mapped() == ["web-0"])
+    await cluster.api.refuse()
+    await cluster.pass_seconds(90)
+    cluster.publish("web-0")
+    cluster.api.store.compact()
+    await cluster.api.accept()
+    began = cluster.clock.now()
+    await cluster.until(lambda: cluster.restarted == ["web-0"])
+    assert cluster.clock.now() - began < 10 * SECOND
 
 
 async def test_the_metric_page_has_every_series_of_the_page(cluster: ScriptedCluster) -> None:

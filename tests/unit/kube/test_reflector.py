@@ -80,3 +80,60 @@ async def test_a_limit_of_the_server_is_kept(mirrored: Mirrored, api: KubeApi) -
     await mirrored.backed_off()
     mirrored._clock.advance(60 * SECOND)
     assert await mirrored.backed_off() == 45 * SECOND
+
+
+async def test_a_version_that_a_server_has_forgotten_while_it_was_away_is_replaced_soon(
+    mirrored: Mirrored, api: KubeApi, clock: VirtualClock
+) -> None:
+    await api.refuse()
+    waits = []
+    for _ in range(7):
+        waits.append(await mirrored.backed_off())
+        clock.advance(waits[-1])
+    assert waits[-1] == 45 * SECOND
+    await mirrored.backed_off()
+    api.store.compact()
+    mirrored.put("a", "2")
+    await api.accept()
+    clock.advance(waits[-1])
+    assert await mirrored.backed_off() == 1.2 * SECOND, "the list, after a watch that the server refused"
+    await mirrored.go_on("a:2", "b:1")
+
+
+async def test_a_version_that_is_forgotten_again_and_again_is_a_failure(
+    mirrored: Mirrored, api: KubeApi, clock: VirtualClock
+) -> None:
+    api.faults.add(Answer(410, reason="Expired"), "watch", times=None)
+    api.watches[0].end()
+    waits = []
+    for _ in range(5):
+        waits.append(await mirrored.backed_off())
+        clock.advance(waits[-1])
+    assert waits[1:] == [1.2 * SECOND, 2.4 * SECOND, 4.8 * SECOND, 9.6 * SECOND]
+
+
+async def test_one_who_hears_of_the_server_by_another_way_need_not_wait(
+    mirrored: Mirrored, api: KubeApi, clock: VirtualClock
+) -> None:
+    await api.refuse()
+    for _ in range(6):
+        clock.advance(await mirrored.backed_off())
+    assert await mirrored.backed_off() == 45 * SECOND
+    mirrored.put("a", "2")
+    await api.accept()
+    mirrored.reflector.try_now()
+    await mirrored.until("a:2", "b:1")
+
+
+async def test_a_wait_that_the_server_asks_for_is_kept_whoever_hears_of_it(
+    mirrored: Mirrored, api: KubeApi, clock: VirtualClock
+) -> None:
+    api.faults.add(Answer(429, headers={"Retry-After": "45"}), "watch")
+    api.watches[0].end()
+    await mirrored.backed_off()
+    clock.advance(60 * SECOND)
+    assert await mirrored.backed_off() == 45 * SECOND
+    mirrored.reflector.try_now()
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert await mirrored.backed_off() == 45 * SECOND

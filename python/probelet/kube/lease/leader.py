@@ -22,7 +22,11 @@ log = structlog.get_logger("probelet.kube")
 
 
 class LeaderElection:
-    """A candidate for the lease ``namespace/name``; ``holder`` must be its own among all candidates."""
+    """A candidate for the lease ``namespace/name``; ``holder`` must be its own among all candidates.
+
+    ``on_answer`` is called when the API server answers again: a candidate asks every few seconds, so it is often the
+    first to know.
+    """
 
     def __init__(
         self,
@@ -32,6 +36,7 @@ class LeaderElection:
         holder: str,
         clock: Clock,
         *,
+        on_answer: Callable[[], None] = lambda: None,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.leading = False
@@ -40,6 +45,7 @@ class LeaderElection:
         self._name = name
         self._namespace = namespace
         self._clock = clock
+        self._on_answer = on_answer
         self._chance = chance
         self._election = Election(holder)
         self._lease: Object | None = None
@@ -110,6 +116,7 @@ class LeaderElection:
                 found: Object | None = await self._connection.get(LEASES, self._name, self._namespace)
             except NotFound:
                 found = None
+            self._answered()
             self._election.observe(found, self._clock.now())
             return await self._write(found)
         except (Conflict, AlreadyExists):
@@ -133,8 +140,13 @@ class LeaderElection:
         else:
             self._lease = await self._connection.replace(LEASES, found | {"spec": spec})
         self._election.observe(self._lease, self._clock.now())
-        self._logged = ""
+        self._answered()
         return True
+
+    def _answered(self) -> None:
+        if self._logged:
+            self._logged = ""
+            self._on_answer()
 
     async def _release(self) -> None:
         spec = self._election.release(self._clock.wall_ns())

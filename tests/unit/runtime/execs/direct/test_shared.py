@@ -24,7 +24,8 @@ from tests.unit.runtime.execs.direct.example import changed
 from tests.unit.runtime.execs.direct.scripted_helper import ScriptedHelper
 from tests.unit.runtime.execs.rig import Answers, run
 
-SECOND = 1_000_000_000
+PERIOD_NS = 60_000_000_000
+"""So long that no period ends by itself, however slow the machine is."""
 
 
 class Runtime(ScriptedRuntime):
@@ -48,7 +49,7 @@ class Node:
     def __init__(self, client: RuntimeClient, helper: ScriptedHelper) -> None:
         self.client, self.helper = client, helper
         self.direct = DirectExecs(client, helper.program)
-        self.engine = Engine(seed=1)
+        self.engine = Engine(seed=1, start_jitter=False)
         self.runs: list[ExecRun] = []
         self.said: list[Any] = []
         asyncio.get_running_loop().add_reader(self.engine.fileno(), self.read)
@@ -74,8 +75,8 @@ class Node:
             await asyncio.sleep(0)
 
     def probe(self, *command: str) -> None:
-        """A pod whose container is probed by a command every second."""
-        probe = {"exec": {"command": list(command)}, "periodSeconds": 1, "timeoutSeconds": 60, "failureThreshold": 1}
+        """A pod whose container is probed by a command every minute."""
+        probe = {"exec": {"command": list(command)}, "periodSeconds": 60, "timeoutSeconds": 60, "failureThreshold": 1}
         container = {"name": "app", "livenessProbe": probe}
         pod = {"metadata": {"name": "pod", "namespace": "default", "uid": "u"}, "spec": {"containers": [container]}}
         self.engine.add_pod(json.dumps(pod).encode())
@@ -114,7 +115,7 @@ async def test_python_carries_out_the_first_attempt_of_a_container_and_the_engin
     await node.until("its result", lambda: node.said)
     node.said.clear()
     for count in range(1, 4):
-        node.engine.advance(SECOND)
+        node.engine.advance(PERIOD_NS)
         await node.carried_out(count)
         node.read()
         assert node.runs == node.said == []
@@ -133,13 +134,13 @@ async def test_a_container_whose_attempt_was_refused_is_described_anew(node: Nod
     # The helper's answer to Python took the description away; a new one lets the engine try.
     node.engine.describe_container(first.container_id, b"description")
     node.engine.finish_execs([ExecEnd.exit(first.run, 0, b"")])
-    node.engine.advance(SECOND)
+    node.engine.advance(PERIOD_NS)
     (second,) = await node.execs()
     assert second.refusal == (6, 0, 0)
     assert await node.direct.attempt(second) is None
     assert node.direct.counts.fallbacks == {Reason.ROOT: 2}
     node.engine.finish_execs([ExecEnd.exit(second.run, 0, b"")])
-    node.engine.advance(SECOND)
+    node.engine.advance(PERIOD_NS)
     (third,) = await node.execs()
     assert third.refusal is None
 
@@ -152,11 +153,11 @@ async def test_a_helper_that_is_replaced_is_the_engines_too(node: Node) -> None:
     node.helper.end()
     await node.until("another helper", lambda: node.direct.counts.starts == 2)
     node.engine.finish_execs([ExecEnd.exit(first.run, 0, b"")])
-    node.engine.advance(SECOND)
+    node.engine.advance(PERIOD_NS)
     (second,) = await node.execs()
     assert await node.direct.attempt(second) is not None
     node.engine.finish_execs([ExecEnd.exit(second.run, 0, b"")])
-    node.engine.advance(SECOND)
+    node.engine.advance(PERIOD_NS)
     await node.carried_out(1)
 
 
@@ -208,7 +209,7 @@ async def test_limits_that_the_engine_does_not_know_keep_every_attempt_in_python
     node.probe("true")
     execs.start(await node.execs())
     await node.until("the first answer", lambda: node.said)
-    node.engine.advance(SECOND)
+    node.engine.advance(PERIOD_NS)
     if shares:
         await node.carried_out(1)
     else:
