@@ -75,6 +75,15 @@ def test_a_service_reads_the_certificate_authorities_only_for_a_request_over_tls
     assert (ended.stdout.splitlines(), ended.stderr) == (["[0, 0]", "[0, 0]", "[0, 0, 1]"], "")
 
 
+def test_the_log_of_a_service_reads_no_library_for_colours_and_help_has_them() -> None:
+    program = (
+        "import sys\nimport probelet.base.log_library, structlog, probelet.daemon.logging\n"
+        "print('rich' in sys.modules)\nimport rich\nprint(structlog.dev.rich, rich.__name__)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (ended.stdout.splitlines(), ended.stderr) == (["False", "None rich"], "")
+
+
 def test_the_embedded_runtime_reads_neither_manifests_nor_a_library_for_its_log() -> None:
     heavy = {"probelet.spec", "structlog", "yaml"}
     program = f"import sys, probelet.runtime.embedded.server\nprint(*sorted({heavy!r} & set(sys.modules)))"
