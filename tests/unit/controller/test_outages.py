@@ -194,8 +194,7 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(cluster: Scrip
 
 @pytest.mark.parametrize("survivor", ["leader", "standby"])
 async def test_f2_it_is_decided_soon_after_the_api_server_is_back(cluster: ScriptedCluster, survivor: str) -> None:
-    """Each of a dozen mirrors would wait for up to a minute, and a decision needs all of them. Whoever then leads by the
-    Lease knows everything."""
+    """Each of a dozen mirrors would wait for up to a minute, and a decision needs all of them."""
     cluster.settings(FAST)
     first, second = await cluster.controller("a"), await cluster.controller("b")
     leader = await cluster.ready(first, second)
