@@ -1,8 +1,8 @@
 """Imports structlog for a process that serves, without rich.
 
 structlog imports rich at once, for tracebacks that such a process does not write in colours. That takes longer than
-structlog itself, and a tenth of the processor time in which ``probelet run`` starts. A verb imports this module before
-any other that imports structlog; the command line's own texts go on using rich.
+structlog itself, and a tenth of the processor time in which ``probelet run`` starts. It has to come before
+any other import of structlog; the command line's own texts go on using rich.
 """
 
 import sys

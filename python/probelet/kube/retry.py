@@ -1,7 +1,7 @@
 """The waits of one client of an API server between its tries.
 
-The server may have been away for minutes: each client then waits for up to a minute more. One that hears of the server
-by another way, such as a Lease that it renews every two seconds, ends this wait with ``try_now``.
+The server may have been away for minutes: each client then waits for up to a minute more. Another request of the same
+process, such as that of a Lease every two seconds, may succeed first; its caller then ends the waits with ``try_now``.
 """
 
 import asyncio
@@ -21,7 +21,8 @@ class Retry:
         self._answers = asyncio.Event()
 
     def try_now(self) -> None:
-        """The server answers others: ends the wait of a client that got no answer. One who was told to wait goes on."""
+        """The server answers others: ends the wait of a client that got no answer, and no wait that the server asked
+        for."""
         self._answers.set()
 
     async def after(self, error: KubeError | None = None) -> None:

@@ -7,12 +7,12 @@ from probelet.beside.takeover.names import KEEP_NATIVE_ANNOTATION
 
 from tests.cluster.disturbances.conftest import Absence
 from tests.cluster.disturbances.pods import managed
+from tests.cluster.endpoints import ready_endpoints
 from tests.cluster.fifteen.pods import service
 from tests.cluster.installed import Installed, taken_probes
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
 from tests.cluster.record.seen import ClusterSide
-from tests.cluster.several.endpoints import ready_endpoints
 from tests.kubelet.beside.pods.make import Object, answers, container, http_get, pod
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.cluster.endpoints import ready_endpoints
 from tests.cluster.fifteen import pods
 from tests.cluster.namespace import Namespace
 from tests.cluster.record.recording import Recording
@@ -43,6 +44,12 @@ class Play(Recording):
         }
         return set(names) <= ran
 
+    def have_deployed(self) -> bool:
+        """Whether every pod of the Deployment is in its Service, so that what is missing later is the rollout's."""
+        if pods.DEPLOYMENT not in self._names:
+            return True
+        return len(ready_endpoints(self._namespace, pods.DEPLOYMENT)) == pods.REPLICAS
+
     def roll(self) -> None:
         self.mark("rollout")
         if pods.DEPLOYMENT in self._names:
@@ -73,6 +80,8 @@ def play(plays: Sequence[Play], names: Sequence[str], native: Namespace) -> None
         zero = time.monotonic()
         for seconds, act in ((ROLLOUT, Play.roll), (REMOVE, Play.remove), (HORIZON, Play.end)):
             time.sleep(max(0.0, zero + seconds - time.monotonic()))
+            if act is Play.roll:
+                native.until(lambda: all(one.have_deployed() for one in plays), "the Deployments to be ready")
             for one in plays:
                 act(one)
     except BaseException:

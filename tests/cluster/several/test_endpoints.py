@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.cluster.endpoints import ready_endpoints
 from tests.cluster.fifteen.pods import service
 from tests.cluster.installed import Installed
 from tests.cluster.namespace import Namespace
-from tests.cluster.several.endpoints import ready_endpoints
 from tests.cluster.several.workloads import managed, on
 from tests.kubelet.beside.pods.make import container, pod
 

@@ -7,10 +7,10 @@ import pytest
 from tests.cluster.cluster import Cluster, condition
 from tests.cluster.control_plane.api import Object
 from tests.cluster.disturbances.pods import steady as probed
+from tests.cluster.endpoints import ready_endpoints
 from tests.cluster.fifteen.pods import service
 from tests.cluster.guarded.stage import Stage, failing
 from tests.cluster.node import FurtherNode
-from tests.cluster.several.endpoints import ready_endpoints
 from tests.cluster.several.workloads import on
 from tests.cluster.status import LEASE_SECONDS, coverage
 from tests.system.containerd.machine import until

@@ -123,8 +123,7 @@ def agent(
     import socket
     from contextlib import ExitStack, closing
 
-    import probelet.base.log_library
-    import probelet.server.library  # noqa: F401
+    import probelet.daemon.libraries  # noqa: F401
     from probelet.cli.serve.start import begin
     from probelet.daemon.cluster.agent import AgentFlags, Health, carry_out
     from probelet.errors import DaemonError

@@ -72,8 +72,7 @@ def controller(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    import probelet.base.log_library
-    import probelet.server.library  # noqa: F401
+    import probelet.daemon.libraries  # noqa: F401
     from probelet.daemon.cluster.controller import ControllerFlags, carry_out
     from probelet.errors import DaemonError
     from probelet.kube.error import KubeConfigError

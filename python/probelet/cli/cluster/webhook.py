@@ -81,8 +81,7 @@ def webhook(
 ) -> int:
     from contextlib import ExitStack, closing
 
-    import probelet.base.log_library
-    import probelet.server.library  # noqa: F401
+    import probelet.daemon.libraries  # noqa: F401
     from probelet.base import open_files
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, WebhookFlags, carry_out
     from probelet.errors import DaemonError

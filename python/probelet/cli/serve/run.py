@@ -89,8 +89,7 @@ def run(
 ) -> int:
     import socket
 
-    import probelet.base.log_library
-    import probelet.server.library  # noqa: F401
+    import probelet.daemon.libraries  # noqa: F401
     from probelet.cli.serve.start import begin
     from probelet.config.probe_options import allowed_options
     from probelet.daemon.run import PROCESS, RunFlags

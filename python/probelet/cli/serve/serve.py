@@ -45,8 +45,7 @@ def serve(
     from contextlib import ExitStack, closing
     from socket import gethostname
 
-    import probelet.base.log_library
-    import probelet.server.library  # noqa: F401
+    import probelet.daemon.libraries  # noqa: F401
     from probelet.base.files.unix_socket import SocketPathError, check_socket_path
     from probelet.cli.serve.start import begin
     from probelet.daemon.serve import ServeFlags, carry_out

@@ -11,7 +11,7 @@ from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.instance import at
 
 OUT_SECONDS = 0.25
-"""The medians of two sides may be so far apart."""
+"""The medians of two sides may be so far apart, times the pace: a condition passes three processes on its way."""
 READY = "ready serving"
 ANSWERS = {IN_AND_OUT: "http r", "readiness-turns": "http r", "grpc": "grpc grpc:ready"}
 """Pods that fail at once when they are asked, and the probe whose answers decide."""
@@ -36,7 +36,7 @@ def _turns(side: ClusterSide, pod: str) -> Turns:
 def medians(side: ClusterSide) -> list[Fact]:
     """Of the whole side."""
     usual = median(out_after(side) or [0.0])
-    return [Fact("median: from a failed answer to the endpoint's absence, s", usual, OUT_SECONDS, is_median=True)]
+    return [Fact("median: from a failed answer to the endpoint's absence, s", usual, OUT_SECONDS)]
 
 
 def out_after(side: ClusterSide) -> list[float]:
