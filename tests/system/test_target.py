@@ -37,8 +37,9 @@ def get(port: int, path: str = "/", host: str = "127.0.0.1", timeout: float = 5)
         return error.code
     except urllib.error.URLError as error:
         return type(error.reason).__name__
-    except TimeoutError:
-        return "TimeoutError"
+    except (TimeoutError, ConnectionError) as error:
+        # The target took the connection, and then did not answer.
+        return type(error).__name__
 
 
 def test_the_target_answers_on_every_loopback_address() -> None:

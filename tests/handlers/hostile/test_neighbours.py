@@ -99,10 +99,10 @@ def test_healthy_workers_run_beside_attempts_that_never_end(
 @pytest.mark.parametrize(
     ("kind", "behaviour"),
     [
-        ("httpGet", "held-head"),
+        pytest.param("httpGet", "held-head", marks=pytest.mark.slow),
         ("https", "https-h2-held-references"),
-        ("grpc", "h2-held-references"),
-        ("grpc", "h2-grpc-held-message"),
+        pytest.param("grpc", "h2-held-references", marks=pytest.mark.slow),
+        pytest.param("grpc", "h2-grpc-held-message", marks=pytest.mark.slow),
     ],
 )
 def test_hundreds_of_attempts_that_targets_hold_cost_little_each_and_leave_little(

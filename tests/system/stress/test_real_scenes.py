@@ -44,6 +44,7 @@ def test_a_tight_api_client_delays_writes_and_no_restart() -> None:
     assert outcome.pods_waiting_max > 1
 
 
+@pytest.mark.slow
 def test_the_verb_plays_scenes_for_real_and_writes_a_report(tmp_path: Path) -> None:
     line = "stress --real --pods 2 --duration 3s --run 100ms --spread 500ms --repeat 2 -o json --report"
     ended = subprocess.run(

@@ -79,9 +79,9 @@ def test_paper_is_light() -> None:
     "scene",
     [
         pytest.param(lambda: restless(40), id="40"),
-        pytest.param(lambda: restless(41), id="41"),
+        pytest.param(lambda: restless(41), id="41", marks=pytest.mark.slow),
         pytest.param(lambda: restless(1000, 4, 30), id="1000", marks=pytest.mark.slow),
-        pytest.param(talkative, id="talkative"),
+        pytest.param(talkative, id="talkative", marks=pytest.mark.slow),
     ],
 )
 def test_a_picture_of_a_long_simulation_is_small(scene: Scene) -> None:
