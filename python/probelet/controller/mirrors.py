@@ -100,15 +100,15 @@ class Mirrors:
         self._leads = True
         self._check()
 
-    def try_now(self) -> None:
+    def hurry(self) -> None:
         """The API server, which may have been away, answers: no mirror waits for it any longer. Each of them would
         decide by itself when to try again, and the decision needs the last one too."""
-        self._config.try_now()
-        self.pods.try_now()
+        self._config.hurry()
+        self.pods.hurry()
         for needed in self._others:
-            needed.try_now()
+            needed.hurry()
         for optional in self._optionals:
-            optional.try_now()
+            optional.hurry()
 
     async def run(self) -> NoReturn:
         """Keeps the mirrors until the task is cancelled."""

@@ -60,9 +60,9 @@ class PodMirror:
             connection, PODS, self._decode, clock=clock, on_change=self._changed, on_connected=self._connected
         )
 
-    def try_now(self) -> None:
+    def hurry(self) -> None:
         """The API server answers others: ends the wait for it."""
-        self._reflector.try_now()
+        self._reflector.hurry()
 
     async def run(self) -> NoReturn:
         """Keeps the mirror until the task is cancelled."""

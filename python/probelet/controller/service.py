@@ -130,7 +130,7 @@ class ControllerService:
 
     def _server_answers(self) -> None:
         if self._standby is not None:
-            self._standby.mirrors.try_now()
+            self._standby.mirrors.hurry()
 
     async def _stand_by(self) -> NoReturn:
         while True:

@@ -114,9 +114,9 @@ class Reflector(Generic[T]):
         self._mirror.version = ""
         self.synced.clear()
 
-    def try_now(self) -> None:
+    def hurry(self) -> None:
         """The server answers others: ends the wait for it."""
-        self._retry.try_now()
+        self._retry.hurry()
 
     async def run(self) -> NoReturn:
         """Keeps ``items`` up to date until the task is cancelled."""

@@ -1,7 +1,7 @@
 """The waits of one client of an API server between its tries.
 
 The server may have been away for minutes: each client then waits for up to a minute more. Another request of the same
-process, such as that of a Lease every two seconds, may succeed first; its caller then ends the waits with ``try_now``.
+process, such as that of a Lease every two seconds, may succeed first; its caller then ends the waits with ``hurry``.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class Retry:
         self._pace = pace
         self._answers = asyncio.Event()
 
-    def try_now(self) -> None:
+    def hurry(self) -> None:
         """The server answers others: ends the wait of a client that got no answer, and no wait that the server asked
         for."""
         self._answers.set()

@@ -70,9 +70,9 @@ class ServedMirror(Generic[T]):
         """The objects by namespace and name, as the cluster had them when the kind was last served."""
         return self._reflector.items
 
-    def try_now(self) -> None:
+    def hurry(self) -> None:
         """The server answers others: ends the wait for it."""
-        self._retry.try_now()
+        self._retry.hurry()
 
     async def run(self) -> NoReturn:
         """Keeps the mirror until the task is cancelled."""
@@ -80,7 +80,7 @@ class ServedMirror(Generic[T]):
         absences = 0
         while True:
             try:
-                await self._connection.list_as(self._kind, lambda _: None, fields=self._fields)
+                await self._connection.version(self._kind, fields=self._fields)
             except NotFound:
                 if not absences:
                     log.info(f"{self._kind.resource} is not served by the cluster; asking again from time to time")

@@ -4,8 +4,8 @@ aiohttp reads their file twice while it is imported, for requests that bring no 
 tenth of the processor time in which ``probelet run`` starts. A service needs them for one kind of request, and
 ``server.post`` reads them for that.
 
-It has to come before any other import of aiohttp. Only a process of our own may do so, because the requests of another
-program would trust nobody afterwards.
+This module has to come before any other import of aiohttp. Only a process of our own may do so, because the requests of
+another program would trust nobody afterwards.
 """
 
 import ssl

@@ -77,7 +77,7 @@ def test_a_service_reads_the_certificate_authorities_only_for_a_request_over_tls
 
 def test_the_log_of_a_service_reads_no_library_for_colours_and_help_has_them() -> None:
     program = (
-        "import sys\nimport probelet.base.log_library, structlog, probelet.daemon.logging\n"
+        "import sys\nimport probelet.daemon.libraries, structlog, probelet.daemon.logging\n"
         "print('rich' in sys.modules)\nimport rich\nprint(structlog.dev.rich, rich.__name__)"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS)

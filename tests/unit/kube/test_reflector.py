@@ -121,7 +121,7 @@ async def test_one_who_hears_of_the_server_by_another_way_need_not_wait(
     assert await mirrored.backed_off() == 45 * SECOND
     mirrored.put("a", "2")
     await api.accept()
-    mirrored.reflector.try_now()
+    mirrored.reflector.hurry()
     await mirrored.until("a:2", "b:1")
 
 
@@ -133,7 +133,7 @@ async def test_a_wait_that_the_server_asks_for_is_kept_whoever_hears_of_it(
     await mirrored.backed_off()
     clock.advance(60 * SECOND)
     assert await mirrored.backed_off() == 45 * SECOND
-    mirrored.reflector.try_now()
+    mirrored.reflector.hurry()
     for _ in range(100):
         await asyncio.sleep(0)
     assert await mirrored.backed_off() == 45 * SECOND

@@ -10,7 +10,7 @@ import structlog
 
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection, Object
-from probelet.kube.error import AlreadyExists, Conflict, KubeError, NotFound
+from probelet.kube.error import AlreadyExists, Conflict, KubeError, NotFound, Unreachable
 from probelet.kube.kinds import LEASES
 from probelet.kube.lease.election import RENEW_DEADLINE_NS, RETRY_JITTER, RETRY_NS, Election
 from probelet.kube.waiting import done_within, ended
@@ -50,6 +50,7 @@ class LeaderElection:
         self._election = Election(holder)
         self._lease: Object | None = None
         self._logged = ""
+        self._is_away = False
 
     @property
     def leader(self) -> str:
@@ -125,6 +126,8 @@ class LeaderElection:
             return False
         except KubeError as error:
             self._lease = None
+            # A server that comes back may first say that it is not ready.
+            self._is_away |= isinstance(error, Unreachable)
             if str(error) != self._logged:
                 self._logged = str(error)
                 log.warning("the leader's lease cannot be read or renewed", reason=str(error))
@@ -141,11 +144,12 @@ class LeaderElection:
             self._lease = await self._connection.replace(LEASES, found | {"spec": spec})
         self._election.observe(self._lease, self._clock.now())
         self._answered()
+        self._logged = ""
         return True
 
     def _answered(self) -> None:
-        if self._logged:
-            self._logged = ""
+        if self._is_away:
+            self._is_away, self._logged = False, ""
             self._on_answer()
 
     async def _release(self) -> None:

@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+import structlog
 from probelet.kube.connection import Connection
 from probelet.kube.kinds import LEASES
 from probelet.kube.lease.leader import LeaderElection
 
-from tests.support.kube_api import Delay, KubeApi
+from tests.support.kube_api import Answer, Delay, KubeApi
 from tests.unit.kube.virtual_clock import SECOND, VirtualClock, until
 
 
@@ -147,3 +148,32 @@ async def test_a_failure_of_the_work_releases_and_is_raised(connection: Connecti
     with pytest.raises(RuntimeError, match="broken"):
         await election.run(fail)
     assert election.leader == ""
+
+
+async def test_a_lease_that_may_be_read_and_not_written_is_one_line_of_the_log(
+    api: KubeApi, connection: Connection, clock: VirtualClock
+) -> None:
+    api.faults.add(Answer(403), "create", "leases", times=None)
+    candidate = Candidate(connection, clock, "first")
+    await until(lambda: clock.sleeps(3 * SECOND))
+    with structlog.testing.capture_logs() as lines:
+        await passed(clock, 20)
+    assert lines == []
+    await candidate.stop()
+    assert candidate.log == []
+
+
+async def test_an_answer_after_none_is_said_once(api: KubeApi, connection: Connection, clock: VirtualClock) -> None:
+    answers: list[bool] = []
+    election = LeaderElection(connection, "controller", "system", "a", clock, on_answer=lambda: answers.append(True))
+    running = asyncio.create_task(election.run(asyncio.Event().wait))  # type: ignore[arg-type]
+    await until(lambda: election.leading)
+    assert answers == []
+    await api.refuse()
+    await passed(clock, 20)
+    api.faults.add(Answer(503), "get", "leases", times=2)
+    await api.accept()
+    await passed(clock, 30)
+    assert answers == [True]
+    running.cancel()
+    await asyncio.wait([running])
