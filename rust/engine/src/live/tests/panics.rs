@@ -12,7 +12,7 @@ const SOCKETS: usize = 3;
 const PODS: usize = 5;
 
 fn survives(moment: Moment) {
-    let rig = Rig::new(SOCKETS, PODS - SOCKETS, None);
+    let rig = Rig::in_one_turn(SOCKETS, PODS - SOCKETS);
     rig.probed(PODS, 1);
     let (sprung, panicked) = channel();
     rig.engine.shared.trap.set(moment, sprung);

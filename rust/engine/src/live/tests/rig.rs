@@ -47,16 +47,21 @@ pub(super) struct Rig {
 impl Rig {
     /// An engine with `sockets` pods that are probed over TCP, numbered from 0, and `execs` more by commands.
     pub(super) fn new(sockets: usize, execs: usize, journal: Option<JournalOptions>) -> Self {
-        Self::with(sockets, execs, journal, None)
+        Self::with(sockets, execs, Options { journal, ..options() })
+    }
+
+    /// As [`Self::new`], and any two pods' probes begin in one turn: one of two phases follows the other by at most half
+    /// of their period of a second, and for so long the first waits.
+    pub(super) fn in_one_turn(sockets: usize, execs: usize) -> Self {
+        Self::with(sockets, execs, Options { wake_slack: Duration::from_millis(500), ..options() })
     }
 
     /// As [`Self::new`], with a flight recorder.
     pub(super) fn recorded(sockets: usize, execs: usize, recorder: RecorderOptions) -> Self {
-        Self::with(sockets, execs, None, Some(recorder))
+        Self::with(sockets, execs, Options { recorder: Some(recorder), ..options() })
     }
 
-    fn with(sockets: usize, execs: usize, journal: Option<JournalOptions>, recorder: Option<RecorderOptions>) -> Self {
-        let options = Options { journal, recorder, ..options() };
+    fn with(sockets: usize, execs: usize, options: Options) -> Self {
         let engine = Arc::new(Engine::start(options).expect("a thread"));
         let (tell, seen) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
