@@ -50,7 +50,7 @@ def test_a_node_by_itself_does_not_read_the_client_of_an_api_server() -> None:
 
 AUTHORITIES = """
 import asyncio, gc, ssl
-import probelet.server.library
+import probelet.daemon.libraries
 from probelet.server.post import JsonPost
 
 def read():
@@ -73,6 +73,39 @@ def test_a_service_reads_the_certificate_authorities_only_for_a_request_over_tls
         [sys.executable, "-c", AUTHORITIES], env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
     assert (ended.stdout.splitlines(), ended.stderr) == (["[0, 0]", "[0, 0]", "[0, 0, 1]"], "")
+
+
+AUTHORITIES_OF_A_VERB = """
+import gc, ssl, sys
+from probelet.cli.app import run_command
+
+run_command(sys.argv[2:])
+assert sys.argv[1] in sys.modules
+print(sorted(found.cert_store_stats()["x509"] for found in gc.get_objects() if isinstance(found, ssl.SSLContext)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "service"),
+    [
+        ("run /dev/null", "probelet.daemon.run"),
+        ("serve --listen nowhere", "probelet.daemon.serve"),
+        ("agent --listen nowhere", "probelet.daemon.cluster.agent"),
+        ("controller --listen nowhere", "probelet.daemon.cluster.controller"),
+        ("webhook", "probelet.daemon.cluster.webhook"),
+    ],
+)
+def test_a_verb_that_serves_starts_without_the_certificate_authorities(line: str, service: str) -> None:
+    """Each line has a mistake that is found after everything is imported."""
+    environment = {**os.environ, "SSL_CERT_FILE": str(OURS / "ecdsa.pem"), "SSL_CERT_DIR": os.devnull}
+    ended = subprocess.run(
+        [sys.executable, "-c", AUTHORITIES_OF_A_VERB, service, *line.split()],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert ended.stdout.splitlines() == ["[0, 0]"], ended.stderr
 
 
 def test_the_log_of_a_service_reads_no_library_for_colours_and_help_has_them() -> None:
