@@ -13,8 +13,9 @@ longer than the rest of a collection, so after a change each process compiles it
 import contextlib
 import importlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdist.remote import Producer  # type: ignore[import-untyped]
@@ -60,6 +61,8 @@ FIRST = (
     "tests/system/containerd/",
     "tests/system/test_demo.py",
     "tests/system/journal/",
+    "tests/system/run/",
+    "tests/system/upgrade/",
     "tests/system/service/",
     "tests/handlers/",
     "tests/system/packages/",
@@ -113,6 +116,14 @@ def order(item: pytest.Item) -> int:
     if item.get_closest_marker("e2e"):
         return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
     return len(FIRST) + 1 + next((place for place, path in enumerate(LAST, 1) if item.nodeid.startswith(path)), 0)
+
+
+def one_in(count: int, cases: Iterable[Sequence[Any]]) -> list[Any]:
+    """Parameters of many cases that are much alike. ``make test`` plays every ``count``-th, ``make test-release`` the
+    others. ``count`` has no divisor in common with the number of kinds that take turns, so that each kind is played."""
+    return [
+        pytest.param(*case, marks=() if number % count == 0 else pytest.mark.slow) for number, case in enumerate(cases)
+    ]
 
 
 def make(config: pytest.Config, log: Producer) -> Schedule:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.schedule import FIRST, LAST, ONE_UNIT, SPLIT, Schedule, order, share, unit
+from tests.support.schedule import FIRST, LAST, ONE_UNIT, SPLIT, Schedule, one_in, order, share, unit
 
 
 def test_the_tables_name_what_there_is() -> None:
@@ -43,6 +43,14 @@ def test_what_waits_stands_before_what_computes_and_the_longest_outside() -> Non
         Item("tests/system/containerd/direct/test_a.py::test_a", "e2e"),
     ]
     assert sorted(items, key=order) == items[::-1]
+
+
+def test_one_case_in_so_many_is_played_at_once_and_each_of_the_others_is_slow() -> None:
+    cases = [(number, kind) for number in range(4) for kind in "ab"]
+    now = [case.values for case in one_in(3, cases) if not case.marks]
+    slow = [case.values for case in one_in(3, cases) if pytest.mark.slow in case.marks]
+    assert now == [(0, "a"), (1, "b"), (3, "a")]
+    assert sorted(now + slow) == cases
 
 
 class Process:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -11,6 +12,7 @@ from probelet.agent.recreate.pod_executor import PodExecutor
 from probelet.agent.recreate.request_kills import RequestKills
 from probelet.runtime.cri.v1 import api_pb2
 
+from tests.support.schedule import one_in
 from tests.unit.agent.crash import Crash
 from tests.unit.agent.recreate.requests import hooks, observe, phase, plain_pod, release, request, states
 from tests.unit.agent.scripted_agent import AgentNode
@@ -45,8 +47,7 @@ def exited(bare_node: AgentNode, id: str) -> bool:
     return bool(bare_node.runtime.containers[id].state == api_pb2.CONTAINER_EXITED)
 
 
-@pytest.mark.parametrize("forced", [False, True])
-@pytest.mark.parametrize("step", range(STEPS))
+@pytest.mark.parametrize(("step", "forced"), one_in(3, product(range(STEPS), (False, True))))
 async def test_t27_c8_the_next_agent_kills_once(
     bare_node: AgentNode, monkeypatch: pytest.MonkeyPatch, step: int, forced: bool
 ) -> None:
