@@ -3,10 +3,11 @@
 import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from probelet._rust import Update
 from probelet.base.printable import last_line

@@ -56,5 +56,5 @@ class JsonPost:
 
 
 def _authorities(url: str) -> ssl.SSLContext | bool:
-    """The context that checks a certificate; aiohttp's own may trust nobody (``daemon.libraries``)."""
+    """The context that checks a certificate; aiohttp's own may trust nobody (``server.library``)."""
     return ssl.create_default_context() if url.startswith("https:") else True

@@ -3,8 +3,9 @@
 It only holds state. The workload says how long a call takes and whether it fails.
 """
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.policy.protocol.effects import CreateContainer

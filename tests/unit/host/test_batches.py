@@ -4,12 +4,12 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import asdict
 from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
 from probelet.host.batches import BatchReader
 from probelet.host.engine_host import EngineHost

@@ -1,9 +1,9 @@
 """One pod of the node in virtual time for the tests of the policy."""
 
-from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Action, Forget, Perform, Publish, Record

@@ -1,13 +1,13 @@
 """All probes of the node's NodePodProbe: facts go to the engine, and its results become reports."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any, Final
 
 import msgspec
 import structlog
+from msgspec.structs import replace
 
 from probelet._rust import Engine, EventRecord, ExecRun, Update
 from probelet.agent.enhanced.dependencies import EnhancedDependencies

@@ -2,7 +2,8 @@
 the hook's end from the kubelet's status, and must not kill in its middle."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from probelet.beside.pods.api_pod import ApiContainer
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State

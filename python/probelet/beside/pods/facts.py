@@ -2,8 +2,9 @@
 phase."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from probelet.beside.pods.api_pod import ApiContainer, ApiPod
 from probelet.beside.pods.instances import NO_INSTANCES, Instances

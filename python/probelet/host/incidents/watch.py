@@ -6,8 +6,10 @@ event loop. Everything that is kept is bounded: the detector bounds the open inc
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
+
+from msgspec.structs import replace
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.host.batches import BatchReader

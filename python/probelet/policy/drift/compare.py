@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
 
 SAMPLES_MIN: Final = 8
 """Values of each release; with fewer the normal approximation of the test is poor."""
@@ -21,8 +22,7 @@ LIMIT_SHARE: Final = 0.5
 PERCENTILE: Final = 0.99
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """A rise that is no chance: the 99th percentiles, and the limit."""
 
     before: float

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
 from probelet.policy.drift.compare import SAMPLES_MIN, Compared, compare, percentile
 
 SAMPLES_MAX: Final = 64
@@ -24,8 +26,7 @@ class Measured(NamedTuple):
     """``starts``, or answers of a probe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """Something that takes longer with an image than with the one before."""
 
     of: Measured

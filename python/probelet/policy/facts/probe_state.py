@@ -1,8 +1,9 @@
 """The prober as one input of a pod's machine sees it: published results, and which containers have started."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from probelet.spec.model.probe import ProbeType
 
@@ -13,8 +14,7 @@ KILLING_TYPES: Final[tuple[ProbeType, ...]] = ("liveness", "startup")
 """The probe types whose results the policy acts on. A readiness result changes the status and nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeState:
+class ProbeState(Struct, frozen=True):
     """The prober's published results for one pod at the moment of an input.
 
     ``results`` holds results of the ``KILLING_TYPES``, by type and container id (``type://id``). ``started`` holds the

@@ -4,8 +4,9 @@ Kubelet pkg/kubelet/container/runtime.go:PodStatus, 1.36. A snapshot is taken on
 the sync acts on it; that is why a container killed by a sync still counts as running in the same sync.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class State(StrEnum):
@@ -19,8 +20,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerRecord:
+class ContainerRecord(Struct, frozen=True):
     """One container instance; a restart makes another with the same ``name``.
 
     ``id`` is ``type://id``. ``*_at_ms`` are Unix milliseconds, 0 when unknown. ``finished_ns`` is the exit on the
@@ -42,8 +42,7 @@ class ContainerRecord:
     sandbox_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxRecord:
+class SandboxRecord(Struct, frozen=True):
     """One pod sandbox. ``ip`` is None when the runtime reports no network (host network)."""
 
     id: str
@@ -53,8 +52,7 @@ class SandboxRecord:
     created_at_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """Everything the runtime has of one pod, newest first."""
 
     sandboxes: tuple[SandboxRecord, ...] = ()

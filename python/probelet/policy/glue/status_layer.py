@@ -1,10 +1,11 @@
 """Passes statuses from a pod's machine to the prober's status layer, and results back."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from probelet.policy.facts.probe_state import KILLING_TYPES, ProbeState, ResultName
 from probelet.policy.facts.snapshot import Snapshot
@@ -53,8 +54,7 @@ def status_rows(status: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in (*status.get("containers", ()), *status.get("init_containers", ()))}
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """Whether a container has started, and is ready."""
 
     started: bool

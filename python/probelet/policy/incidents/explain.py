@@ -10,9 +10,12 @@ what this thing has left.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from probelet.policy.incidents.family import CONNECTION_LEVEL, EXITED, Family, family_of
 from probelet.policy.incidents.known import Known, Pod, Probe, Thing, ThingName, spot
@@ -49,8 +52,7 @@ _RANK: Final = {"target": 5, "image": 4, "rollout": 3, "workload": 2, "network":
 """Of two things that explain as much, the more special one does; ``network`` and ``node`` are what is left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """A thing that explains pods that fail."""
 
     kind: Kind

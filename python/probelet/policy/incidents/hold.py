@@ -26,6 +26,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from probelet.policy.incidents.outputs import Incident, Kind
 from probelet.policy.incidents.turn import Turn
 from probelet.spec.annotation.hold_kills import HoldChoice
@@ -53,8 +55,7 @@ _Key: TypeAlias = tuple[str, str]
 _State: TypeAlias = Literal["pending", "answers", "fails"]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """A liveness probe has failed: without a hold the container is killed."""
 
     pod_uid: str
@@ -72,8 +73,7 @@ def program_of(container: str, image: str) -> str:
     return f"{container} {image}"
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A kill that waits."""
 
     container: str

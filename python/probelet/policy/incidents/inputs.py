@@ -1,7 +1,8 @@
 """The inputs of the detector: which probes there are, how their attempts ended, and what was done to containers."""
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.incidents.turn import Turn
 
@@ -14,8 +15,7 @@ class ProbeKey(NamedTuple):
     probe_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A probe, and everything that it may share with others. An empty text stands for what the caller does not know."""
 
     pod_uid: str
@@ -39,23 +39,20 @@ class Subject:
         return ProbeKey(self.pod_uid, self.container, self.probe_type)
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeKnown:
+class ProbeKnown(Struct, frozen=True):
     """There is a probe, or what is known about it has changed."""
 
     subject: Subject
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeGone:
+class ProbeGone(Struct, frozen=True):
     """A probe is no more. A caller says so as soon as its pod is being deleted: a process that ends fails its probes,
     and that is no incident."""
 
     key: ProbeKey
 
 
-@dataclass(frozen=True, slots=True)
-class RolledOut:
+class RolledOut(Struct, frozen=True):
     """A workload of this namespace has a new version."""
 
     namespace: str
@@ -63,8 +60,7 @@ class RolledOut:
     image: str
 
 
-@dataclass(frozen=True, slots=True)
-class Killed:
+class Killed(Struct, frozen=True):
     """A probe's verdict has a container killed."""
 
     pod_uid: str
@@ -72,8 +68,7 @@ class Killed:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Exited:
+class Exited(Struct, frozen=True):
     """A container ended by itself: nothing killed it, and its pod is not being deleted."""
 
     pod_uid: str
@@ -81,8 +76,7 @@ class Exited:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(Struct, frozen=True):
     """Nothing but time."""
 
 

@@ -1,15 +1,15 @@
 """The outputs of the detector. Everything in it is bounded, however many pods an incident has."""
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
 
 Kind = Literal["prober", "node", "workload", "shared", "container"]
 """``prober``: the prober itself was late. ``node``: most of one node. ``workload``: most of one workload, or of its new
 version. ``shared``: several workloads that have one thing in common. ``container``: one container alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How much an incident has touched so far."""
 
     pods: int = 0
@@ -19,8 +19,7 @@ class Counts:
     nodes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(Struct, frozen=True):
     """One thing that went wrong, with everything that it touched."""
 
     id: str
@@ -59,29 +58,25 @@ class Incident:
         return self.thing if self.shared == self.kind else f"{self.kind} {self.thing}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(Struct, frozen=True):
     """A new incident."""
 
     incident: Incident
 
 
-@dataclass(frozen=True, slots=True)
-class Grew:
+class Grew(Struct, frozen=True):
     """An incident has touched more than before, or something was killed; at most once a second for each."""
 
     incident: Incident
 
 
-@dataclass(frozen=True, slots=True)
-class Reclassified:
+class Reclassified(Struct, frozen=True):
     """An incident is another than it seemed: its kind, or what is shared, has changed."""
 
     incident: Incident
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """An incident is over."""
 
     incident: Incident

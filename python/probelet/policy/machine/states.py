@@ -46,15 +46,15 @@ A pod that has ended by itself stays terminated, with an idle programme, until i
 A first Terminate of a terminating pod replaces the grace even by a longer one, which a later kill then gets.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.rules.grace import Grace
 from probelet.policy.strands.strand import Strands
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a pod ends. ``removed``: its manifest is gone, so its containers and sandboxes are removed too.
 
     ``at_once``: every kill has no grace at all.
@@ -65,54 +65,46 @@ class Ending:
     removed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Syncing:
+class Syncing(Struct, frozen=True):
     """The pod is kept as its manifest asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terminating:
+class Terminating(Struct, frozen=True):
     """The pod's containers get killed; none starts again."""
 
     ending: Ending
 
 
-@dataclass(frozen=True, slots=True)
-class Terminated:
+class Terminated(Struct, frozen=True):
     """Every container has ended; once removed, what the runtime still has of the pod is deleted."""
 
     ending: Ending
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """The runtime has nothing of the pod left."""
 
 
 PodState: TypeAlias = Syncing | Terminating | Terminated | Gone
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
+class Unseen(Struct, frozen=True):
     """No snapshot has come yet, and nothing can be decided without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Idle:
+class Idle(Struct, frozen=True):
     """No programme is under way. ``look_at_ns``: when to run one even if nothing happens."""
 
     look_at_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A programme is under way."""
 
     strands: Strands
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Struct, frozen=True):
     """A programme that goes no further: the next one begins when its last call has been answered."""
 
     strands: Strands

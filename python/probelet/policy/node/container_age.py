@@ -16,8 +16,9 @@ Rules
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from probelet.policy.messages import go_duration
 from probelet.spec.model.pod import Pod
@@ -34,8 +35,7 @@ class Budget(Protocol):
         """Take a token; False if there was none."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgingContainer:
+class AgingContainer(Struct, frozen=True):
     """A running container as the pod's status shows it; ``started_at_ms`` is Unix milliseconds."""
 
     name: str
@@ -43,8 +43,7 @@ class AgingContainer:
     started_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class AgingPod:
+class AgingPod(Struct, frozen=True):
     """A pod as it was last published. ``running`` has only the containers that may restart for their age."""
 
     uid: str
@@ -53,8 +52,7 @@ class AgingPod:
     ready: Callable[[], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class AgeRestart:
+class AgeRestart(Struct, frozen=True):
     """A container to restart now; ``age_ns`` is how long it has run."""
 
     uid: str
@@ -63,8 +61,7 @@ class AgeRestart:
     age_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(Struct, frozen=True):
     due_ns: int
     uid: str
     name: str

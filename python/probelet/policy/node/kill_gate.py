@@ -5,8 +5,10 @@ goes on, as in a kubelet.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import Snapshot
@@ -24,8 +26,7 @@ HOLD_MOST_NS: Final = 5 * MINUTE
 """How long a kill may wait by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
+class Gated(Struct, frozen=True):
     """The results of a pod once the gate has judged its liveness failures."""
 
     probes: ProbeState
@@ -43,8 +44,7 @@ IncidentOf: TypeAlias = Callable[[str], Incident | None]
 """Returns the open incident that a pod belongs to, by its UID."""
 
 
-@dataclass(frozen=True, slots=True)
-class HoldOptions:
+class HoldOptions(Struct, frozen=True):
     """``choice`` is for pods that name none by annotation; ``most_ns`` is how long a kill may wait."""
 
     choice: HoldChoice = "off"

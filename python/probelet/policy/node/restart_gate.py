@@ -12,8 +12,9 @@ Rules
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
+
+from msgspec import Struct
 
 from probelet._rust import Backoff, Requeue, TokenBucket
 from probelet.policy.facts.snapshot import ContainerRecord
@@ -33,16 +34,14 @@ RETRY_NS: Final = 10 * SECOND
 ResetCause = Literal["gc", "operator", "ran_long"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The least and the longest delay that a pod may choose for a container, in nanoseconds."""
 
     least_ns: int = SECOND
     most_ns: int = 300 * SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class GateOptions:
+class GateOptions(Struct, frozen=True):
     """How a node restarts. The defaults are the kubelet's; times in nanoseconds, ``factor_milli`` in thousandths.
 
     ``limits``: pods may choose curves within them. ``late``: after a refused start or a failed sync, the pod syncs
@@ -61,8 +60,7 @@ class GateOptions:
     budget: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StartDecision:
+class StartDecision(Struct, frozen=True):
     """Whether a container starts now. ``free``: no delay stood before it. Nanoseconds; ``delay_ns`` as stored.
 
     ``backoff`` and ``budget`` are what it waits for, until ``due_ns``.
@@ -74,8 +72,7 @@ class StartDecision:
     free: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """A container that may not start before ``due_ns``; ``delay_ns`` is the stored delay, 0 if it waits for the budget.
 
     ``what`` says whether its restart waits or the pull of its image.

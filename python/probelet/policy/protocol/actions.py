@@ -8,31 +8,29 @@ them: a kill blocks its pod.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.protocol.effects import Effect
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.pod import Pod, PodPhase
 
 
-@dataclass(frozen=True, slots=True)
-class Perform:
+class Perform(Struct, frozen=True):
     """Run these effects, at the same time if there are several, and answer with ``Performed``."""
 
     ticket: int
     effects: tuple[Effect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     """Give up waiting for the effects of a ticket; it is still to be answered, with errors."""
 
     ticket: int
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """An event about the pod, or with a ``field_path`` about one of its containers."""
 
     type: Literal["Normal", "Warning"]
@@ -41,8 +39,7 @@ class Record:
     field_path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Publish:
+class Publish(Struct, frozen=True):
     """Set the pod's status: ``terminating`` stops liveness and startup probes, otherwise probes are added."""
 
     phase: PodPhase
@@ -51,8 +48,7 @@ class Publish:
     terminating: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(Struct, frozen=True):
     """From here on the pod is this one: actions that follow are about it, and its new probes begin with its status."""
 
     pod: Pod
@@ -60,28 +56,24 @@ class Define:
     """Whether the probes that run become those of ``pod``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """Answer with ``Due`` at this time; replaces the deadline armed before. None disarms."""
 
     deadline_ns: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Recheck:
+class Recheck(Struct, frozen=True):
     """Take the liveness failure of this container back, whose kill waits: its probe goes on, and its next failure is
     one again."""
 
     container: str
 
 
-@dataclass(frozen=True, slots=True)
-class StopProbing:
+class StopProbing(Struct, frozen=True):
     """Every container is dead: end the workers that are left (kubelet ``RemovePod``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forget:
+class Forget(Struct, frozen=True):
     """Nothing of the pod is left; the machine is done."""
 
 

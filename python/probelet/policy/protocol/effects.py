@@ -1,7 +1,8 @@
 """Effects: one call of the runtime each, and how it ended."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.rules.grace import GraceSource, KillReason
 from probelet.policy.rules.kind import Kind
@@ -10,22 +11,19 @@ from probelet.spec.model.container import Container, LifecycleHandler
 HookName: TypeAlias = Literal["postStart", "preStop"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunSandbox:
+class RunSandbox(Struct, frozen=True):
     """RunPodSandbox; the outcome's ``id`` is the sandbox's."""
 
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class StopSandbox:
+class StopSandbox(Struct, frozen=True):
     """StopPodSandbox. A sandbox that is not there is a success."""
 
     sandbox_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveSandbox:
+class RemoveSandbox(Struct, frozen=True):
     """RemovePodSandbox. A sandbox that is not there is a success."""
 
     sandbox_id: str
@@ -35,23 +33,20 @@ RestartCause: TypeAlias = Literal["", "error", "exit0", "max_age", "oom", "other
 """The cause that ended the instance before a start; "" before the first one."""
 
 
-@dataclass(frozen=True, slots=True)
-class InspectImage:
+class InspectImage(Struct, frozen=True):
     """ImageStatus; the outcome's ``id`` is what to create containers from, empty when the image is missing."""
 
     image: str
 
 
-@dataclass(frozen=True, slots=True)
-class PullImage:
+class PullImage(Struct, frozen=True):
     """PullImage; the outcome's ``id`` as for ``InspectImage``, its ``pull`` how it went."""
 
     image: str
     sandbox_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class CreateContainer:
+class CreateContainer(Struct, frozen=True):
     """CreateContainer; the outcome's ``id`` is the container's, ``type://id``.
 
     ``image_ref`` is what the image service gave, empty where containers are made of no image.
@@ -64,8 +59,7 @@ class CreateContainer:
     image_ref: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StartContainer:
+class StartContainer(Struct, frozen=True):
     """StartContainer. ``cause`` is what led to it, ``free`` that no restart delay stood before it."""
 
     name: str
@@ -74,8 +68,7 @@ class StartContainer:
     free: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class KillContainer:
+class KillContainer(Struct, frozen=True):
     """StopContainer with a grace in whole seconds. A container that is not there is a success."""
 
     name: str
@@ -85,8 +78,7 @@ class KillContainer:
     grace_source: GraceSource
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveContainer:
+class RemoveContainer(Struct, frozen=True):
     """RemoveContainer of a dead one. A container that is not there is a success."""
 
     name: str
@@ -94,8 +86,7 @@ class RemoveContainer:
     keep_log: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RunHook:
+class RunHook(Struct, frozen=True):
     """ExecSync or an HTTP request for a hook that is one of the two; the outcome's ``detail`` is what it printed.
 
     Any answer to the request is a success, whatever its status (kubelet lifecycle/handlers.go:runHTTPHandler, 1.36).
@@ -123,8 +114,7 @@ Effect: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pull:
+class Pull(Struct, frozen=True):
     """A pull that succeeded: how long it took, how long with its wait for other pulls, and the image's bytes."""
 
     took_ns: int = 0
@@ -132,8 +122,7 @@ class Pull:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did.
 
     ``unconfigured`` says that a container's configuration could not be made, so the runtime was not asked to create it.

@@ -1,22 +1,21 @@
 """The inputs of a pod's machine."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.protocol.effects import Outcome
 from probelet.spec.model.pod import Pod
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """The runtime as it is now."""
 
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Performed:
+class Performed(Struct, frozen=True):
     """The effects of a ticket have ended; ``outcomes`` in their order, ``snapshot`` taken afterwards."""
 
     ticket: int
@@ -24,25 +23,21 @@ class Performed:
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class SyncRequested:
+class SyncRequested(Struct, frozen=True):
     """A result or a status changed: sync the pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(Struct, frozen=True):
     """The armed deadline has come."""
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """Start these containers now, if they wait for their turn to be restarted."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The pod's manifest has changed, and its UID and name have not: the next sync brings the pod to ``pod``."""
 
     pod: Pod
@@ -50,8 +45,7 @@ class Change:
     """Whether probes that run take over those of ``pod``; a kubelet's go on as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terminate:
+class Terminate(Struct, frozen=True):
     """The pod's manifest is gone: end it within its grace, or within ``grace_seconds``, or ``at_once``.
 
     ``at_once`` kills with no grace at all, below the kubelet's minimum: the operator asked twice.
@@ -61,8 +55,7 @@ class Terminate:
     at_once: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(Struct, frozen=True):
     """Replace a healthy running container; ``message`` is its Killing event, without the suffix.
 
     Not a crash: it starts again at once, and its back-off stays as it was.

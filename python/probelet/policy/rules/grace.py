@@ -3,9 +3,10 @@
 Kubelet kuberuntime_container.go:setTerminationGracePeriod and killContainer, 1.36.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -49,8 +50,7 @@ _LABELS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Grace:
+class Grace(Struct, frozen=True):
     """Whole seconds, and the field they came from."""
 
     seconds: int

@@ -5,7 +5,7 @@ Kubelet pkg/kubelet/container/helpers.go:ShouldAllContainersRestart, status/gene
 kuberuntime_manager.go:getContainersToReset.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.rules.kind import containers
@@ -14,8 +14,7 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
 
-@dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(Struct, frozen=True):
     """A container instance to remove; ``kill`` it first unless it has ended."""
 
     container: Container

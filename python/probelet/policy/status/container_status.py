@@ -5,8 +5,10 @@ the status document read.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from probelet.policy import messages
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
@@ -21,16 +23,14 @@ LOST_EXIT_CODE: Final = 137
 StateName = Literal["waiting", "running", "terminated"]
 
 
-@dataclass(frozen=True, slots=True)
-class StartError:
+class StartError(Struct, frozen=True):
     """Why the last start of a container did not happen: the waiting reason and message (kubelet ``reasonCache``)."""
 
     reason: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class LastExit:
+class LastExit(Struct, frozen=True):
     """The container's last termination state. ``at_ms`` is Unix milliseconds, 0 when unknown."""
 
     at_ms: int
@@ -39,8 +39,7 @@ class LastExit:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerStatus:
+class ContainerStatus(Struct, frozen=True):
     """One container as the API would show it. ``exit_code`` is None unless it is terminated."""
 
     name: str

@@ -1,8 +1,9 @@
 """The condition Ready of a pod (kubelet status/generate.go:GeneratePodReadyCondition, 1.36)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
@@ -17,8 +18,7 @@ UNKNOWN_CONTAINER_STATUSES: Final = "UnknownContainerStatuses"
 _ENDED: Final = {"Failed": POD_FAILED, "Succeeded": POD_COMPLETED}
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyCondition:
+class ReadyCondition(Struct, frozen=True):
     """``reason`` and ``message`` are empty while the pod is ready."""
 
     ready: bool

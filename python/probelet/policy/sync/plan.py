@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.rules.grace import KillReason
 from probelet.policy.rules.restart_all import Reset
 from probelet.spec.model.container import Container
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(Struct, frozen=True):
     """A container that is to be killed, and what its Killing event will say."""
 
     record: ContainerRecord

@@ -1,10 +1,9 @@
 """The opt-ins of ``ProbeletConfiguration`` for exec attempts."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ExecLimits:
+class ExecLimits(Struct, frozen=True):
     """The defaults are the kubelet's behaviour: all attempts at once, each for as long as the client waits."""
 
     single_flight: bool = False

@@ -1,7 +1,8 @@
 """Asks the runtime about single containers and sandboxes, and puts the answers into the cache."""
 
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from probelet.host.timers import Timers
 from probelet.policy.facts.snapshot import ContainerRecord, State

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 from aiohttp import web
+from msgspec.structs import replace
 from probelet.host.incidents.alerts import ENDS_AFTER_MS, REPEAT_MS, IncidentAlerts
 from probelet.host.incidents.webhook import RETRY_MOST, IncidentWebhook
 from probelet.host.timers import Timers

@@ -1,8 +1,7 @@
 """The state of the cache when events, lists and answers overtake each other."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, State
 from probelet.runtime.seen import cache as cache_module
 from probelet.runtime.seen.cache import PodCache

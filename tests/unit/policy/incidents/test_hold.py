@@ -1,10 +1,9 @@
 """Which liveness kills wait, by the rules of ``hold``."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from probelet.policy.incidents import Counts, Incident, Turn
 from probelet.policy.incidents.hold import TRIAL_NS, KillHold, Verdict
 from probelet.spec.annotation.hold_kills import HoldChoice

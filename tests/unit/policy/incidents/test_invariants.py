@@ -1,9 +1,8 @@
 """What holds whatever a detector is given."""
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from probelet.policy.incidents import (
     Began,
     Ended,

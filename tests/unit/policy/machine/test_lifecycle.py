@@ -1,7 +1,6 @@
 """The life of a pod in its machine: order, grace, cancellation, and removal at the end."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import State
 from probelet.policy.machine.states import Terminated
 from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, Record, StopProbing

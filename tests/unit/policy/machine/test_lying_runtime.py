@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import SandboxRecord, Snapshot, State
 from probelet.policy.machine.states import Terminating
 from probelet.policy.protocol.actions import Action, Perform

@@ -1,7 +1,6 @@
 """Exits that the runtime reports without a time, reports twice, or has forgotten."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.inputs import Due, Observed, SyncRequested

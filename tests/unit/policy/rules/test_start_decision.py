@@ -1,13 +1,13 @@
 """The policy and the public start decision give one answer: does a start follow this exit, and when?"""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from probelet._rust import Backoff, RestartSpec
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.protocol.inputs import Observed

@@ -1,9 +1,9 @@
 """Start of a pod: init containers in order, sidecars that keep running, restarts by policy and back-off."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.protocol.actions import Perform
 from probelet.policy.protocol.effects import RemoveContainer

@@ -6,8 +6,10 @@ Without one the workload is taken from the pod's name, as controllers make names
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from probelet.host.incidents.watch import TURNS_OF_A_RUN
 from probelet.lab.recording import RecordedPod

@@ -5,9 +5,10 @@ container was created, so a manifest that has changed since does not matter.
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from probelet.base.files import below
 from probelet.base.logs.layout import log_directory_of, log_name

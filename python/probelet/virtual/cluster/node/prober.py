@@ -1,7 +1,8 @@
 """A prober whose liveness results do not reach the pods' machines."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from probelet._rust import Simulation
 from probelet.policy.facts.probe_state import ProbeState
