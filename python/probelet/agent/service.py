@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import structlog
+from msgspec import Struct, field
 
 from probelet._rust import Engine, Update
 from probelet.agent.enhanced.dependencies import EnhancedDependencies
@@ -70,8 +70,7 @@ LIST_PAGE: Final = 20
 log = structlog.get_logger("probelet.agent")
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentOptions:
+class AgentOptions(Struct, frozen=True, kw_only=True):
     """The options from the command line and the configuration.
 
     ``namespace`` is the agent's own; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the

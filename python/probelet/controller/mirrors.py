@@ -6,8 +6,9 @@ that is not served keeps the controller from deciding, with a reason, and nothin
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from probelet.beside.guard.mapping import protocol as mapping
 from probelet.beside.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
@@ -37,8 +38,7 @@ a page."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
-@dataclass(frozen=True, slots=True)
-class Handlers:
+class Handlers(Struct, frozen=True):
     """The functions that handle changes."""
 
     mapping: Callable[[mapping.Input], None]

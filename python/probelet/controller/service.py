@@ -7,10 +7,11 @@ leadership knew ends with it; the process that lost the Lease begins to stand by
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from probelet.beside.guard.mapping.merge import MergeOptions
 from probelet.beside.guard.mapping.protocol import Configured as MappingConfigured
@@ -50,8 +51,7 @@ CLOCK_NS: Final = 60_000_000_000
 """How often the decision gets the wall clock, which somebody may have set."""
 
 
-@dataclass(frozen=True, slots=True)
-class ControllerOptions:
+class ControllerOptions(Struct, frozen=True):
     """``namespace`` has the lease and the ConfigMap ``config_map``; ``holder`` is this process among all candidates."""
 
     namespace: str

@@ -1,10 +1,10 @@
 """The configuration in a ConfigMap: read again with each change; a malformed one leaves the last good one in force."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from probelet.beside.guard.restart.settings.config import Config
 from probelet.beside.guard.restart.settings.read import read_settings

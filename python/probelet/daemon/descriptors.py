@@ -4,8 +4,9 @@ Probes come first: they may use three quarters (``rust/engine/src/net/descriptor
 is for what others open here, and for the service's own files. Each part is capped, so that none takes another's.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.base import open_files
 from probelet.errors import DaemonError
@@ -19,8 +20,7 @@ RESERVED_SHARE: Final = 4
 RESERVED_MAX: Final = 1024
 
 
-@dataclass(frozen=True)
-class Descriptors:
+class Descriptors(Struct, frozen=True):
     """How many connections each server takes. A caller's connection needs three descriptors, any other one."""
 
     pages: int = PAGES_CONNECTIONS_MAX

@@ -3,12 +3,12 @@
 import asyncio
 import signal
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.base.logs.kept import KeptLogs
@@ -39,8 +39,7 @@ PROCESS = "process"
 log = structlog.get_logger("probelet.run")
 
 
-@dataclass(frozen=True)
-class RunFlags:
+class RunFlags(Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal.
 
     ``has_users``: a container of the embedded runtime runs as the user that its pod names, else all run as probelet.
@@ -62,8 +61,7 @@ class RunFlags:
     descriptors: Descriptors
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The end of a run. ``pods_left``: names of the pods that could not be ended. ``hurried_by``: the signal that cut
     the drain short."""
 

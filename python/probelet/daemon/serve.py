@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.files.unix_socket import SocketPathError
 from probelet.base.garbage import collect_as_usual
@@ -32,8 +32,7 @@ from probelet.service.view import PagesView
 log = structlog.get_logger("probelet.serve")
 
 
-@dataclass(frozen=True)
-class ServeFlags:
+class ServeFlags(Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the
     socket of the HTTP pages, if any."""
 

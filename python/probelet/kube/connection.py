@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import httpx2
 import msgspec
+from msgspec import Struct
 
 from probelet._rust import version
 from probelet.kube.access.access import Access, found_access, in_cluster_access, kubeconfig_access
@@ -52,8 +52,7 @@ Observer = Callable[[Call, float, KubeError | None], None]
 """Gets each finished request with its seconds, and the error if it failed; of a watch, how it opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
+class Listed(Struct, Generic[T], frozen=True):
     """A collection at one version."""
 
     items: list[T]

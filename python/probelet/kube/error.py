@@ -5,10 +5,10 @@ No error of the HTTP library leaves the package.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.base.printable import one_line
 from probelet.errors import InvalidInputError, ProbeletError
@@ -29,8 +29,7 @@ class KubeConfigError(InvalidInputError):
     """How to reach the API server is not known, or a file about it is wrong: one line with path, value and rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """The request, as an error and a metric name it."""
 
     verb: str

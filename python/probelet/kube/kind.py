@@ -1,11 +1,11 @@
 """The kind of an object, and where the API server serves it."""
 
-from dataclasses import dataclass
 from urllib.parse import quote
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+
+class Kind(Struct, frozen=True):
     """A kind in one version of its API group, ``""`` for the core group."""
 
     group: str

@@ -1,9 +1,10 @@
 """The options of a node from the command line and the configuration."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from probelet.base.exposition.wording import EventWording
 from probelet.base.logs.kept import KeptLogs
@@ -16,8 +17,7 @@ from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.text.duration import SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class LogUpkeep:
+class LogUpkeep(Struct, frozen=True):
     """The defaults: the runtime rotates the logs, and the logs of a pod go with the pod."""
 
     limits: LogLimits | None = None
@@ -28,8 +28,7 @@ class LogUpkeep:
     """Keeps the logs of pods that are gone; None to remove them as a kubelet does."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeOptions:
+class NodeOptions(Struct, frozen=True, kw_only=True):
     """``log_root`` is the directory of the pods' logs, ``logs`` their upkeep; ``root`` is the directory for files that
     containers get as mounts, None on a runtime without mounts.
 

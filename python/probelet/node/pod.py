@@ -3,10 +3,10 @@
 import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet._rust import Update
@@ -85,8 +85,7 @@ OUTPUT_SHOWN_MAX: Final = 256
 log = structlog.get_logger("probelet.node")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeParts:
+class NodeParts(Struct, frozen=True):
     """The parts that the pods and the pages of a node share."""
 
     host: RuntimeHost

@@ -11,8 +11,9 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from probelet.server.connection import Connection
 from probelet.server.limit import (
@@ -29,8 +30,7 @@ from probelet.server.refusals import Refusals
 _LACKING: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(Struct, frozen=True):
     """How many connections there may be, and how many bytes the requests that one of them sends ahead."""
 
     connections: int

@@ -5,8 +5,9 @@ import ipaddress
 import os
 import socket
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from probelet.base.files.unix_socket import SocketPathError, bound_socket
 from probelet.server.error import ServerError
@@ -16,8 +17,7 @@ _FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0, or unix:PATH"
 _UNIX = "unix:"
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(Struct, frozen=True):
     """A host name or address and a TCP port from 0 to 65535; for 0 the system picks a free port."""
 
     host: str
@@ -31,8 +31,7 @@ class Address:
         return f"http://{self}{path}"
 
 
-@dataclass(frozen=True)
-class UnixAddress:
+class UnixAddress(Struct, frozen=True):
     """A unix socket that only this user and root may open."""
 
     path: Path
@@ -45,8 +44,7 @@ class UnixAddress:
         return f"{self} {path}"
 
 
-@dataclass(frozen=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """A listening socket. ``address`` has the port that it got; ``is_remote``: other machines may reach it."""
 
     sock: socket.socket

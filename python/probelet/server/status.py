@@ -3,10 +3,10 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from probelet.server.document.status import PodDocument, StatusHead
 from probelet.server.limit import PIECE_SECONDS
@@ -14,8 +14,7 @@ from probelet.server.limit import PIECE_SECONDS
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(Struct, frozen=True):
     """The status document, schema ``probelet-status/1``. ``pods`` makes each pod's part when it is asked for."""
 
     head: StatusHead

@@ -1,9 +1,10 @@
 """The status document in words: what the table and the page write about one container."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from probelet.base.printable import last_line
 
@@ -15,8 +16,7 @@ _WITHOUT_WORDS = {"exec_exit": "the command failed and wrote nothing"}
 Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """One probe at a glance. ``count`` is the run of equal outcomes over its threshold, ``2/3``, or empty.
 
     ``good`` and ``bad`` are the published result. ``failing`` and ``recovering`` are on the way to the other result.

@@ -4,11 +4,12 @@ A worker keeps the pod of the AddPod that made it, and ends only after its attem
 or given other containers, still counts for as long as the engine has workers of it.
 """
 
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Protocol
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from probelet.service.error import RequestError
 from probelet.service.limit import CONTAINERS_MAX, HELD_BYTES_MAX, HELD_CONTAINERS_MAX, PODS_MAX
@@ -35,8 +36,7 @@ class _Worker(msgspec.Struct):
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """The memory that the engine has of one pod."""
 
     namespace: str = ""

@@ -1,8 +1,9 @@
 """The part of the node's configuration that applies to pods that callers hand over."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet._rust import EventRecord
 from probelet.base.exposition.wording import EventWording, counted
@@ -14,8 +15,7 @@ from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.text.problem import FieldError
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """Every option that decides about a pod or an event of a caller, so that ``serve`` and ``run --serve`` apply the
     same ones. ``gates`` is None if every field of a pod counts."""
 

@@ -1,7 +1,8 @@
 """One pod of a node in virtual time: hands inputs to its machine and carries out the machine's actions in order."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
@@ -28,8 +29,7 @@ from probelet.virtual.runtime import PodRuntime
 from probelet.virtual.workload import Workload
 
 
-@dataclass(frozen=True, slots=True)
-class NodeContext:
+class NodeContext(Struct, frozen=True):
     """The things that all pods of a node share.
 
     ``probe_grace``, ``images`` and ``kill_gate`` are as for ``PodMachine``; ``on_publish`` gets each pod status and

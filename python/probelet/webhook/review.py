@@ -2,10 +2,10 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.errors import ProbeletError
 from probelet.spec.text.golang import go_quote
@@ -56,8 +56,7 @@ class AdmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionResponse:
+class AdmissionResponse(Struct, frozen=True):
     """The answer of a handler: the object is admitted, with a change."""
 
     result: str
@@ -68,8 +67,7 @@ class AdmissionResponse:
     """For the person who sent the request, one line each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """The answer of a handler: the object is refused, with the Status that the person gets."""
 
     result: str

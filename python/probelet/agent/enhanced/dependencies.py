@@ -1,7 +1,8 @@
 """The parts of the agent that the probes of a node use."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet._rust import Engine
 from probelet.beside.pods.api_pod import ApiPod
@@ -9,8 +10,7 @@ from probelet.kube.connection import Connection
 from probelet.runtime.host import RuntimeHost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnhancedDependencies:
+class EnhancedDependencies(Struct, frozen=True, kw_only=True):
     """``host`` is the agent's. ``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says

@@ -1,16 +1,16 @@
 """The series of enhanced liveness on a node, as Prometheus text. No pod, container or message is a label."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.base.exposition.family import counter, gauge, page
 
 WRITES: Final = ("conflict", "error", "ok", "unchanged")
 
 
-@dataclass(frozen=True, slots=True)
-class EnhancedNumbers:
+class EnhancedNumbers(Struct, frozen=True):
     """``writes``: of the status, by how they ended."""
 
     probes: int

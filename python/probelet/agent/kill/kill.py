@@ -12,10 +12,10 @@ hook of its own, and when the runtime no longer has this instance running.
 """
 
 import asyncio
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
@@ -50,8 +50,7 @@ End = Literal["ended", "terminating", "failed"]
 log = structlog.get_logger("probelet.agent")
 
 
-@dataclass(frozen=True, slots=True)
-class KillParts:
+class KillParts(Struct, frozen=True):
     """The parts that all kills share."""
 
     host: RuntimeHost

@@ -1,7 +1,8 @@
 """The parts that an executor shares with the rest of the agent."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet.agent.kill.kills import Kills
 from probelet.agent.state.json_files import JsonFiles
@@ -10,8 +11,7 @@ from probelet.kube.connection import Connection
 from probelet.runtime.host import RuntimeHost
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutorParts:
+class ExecutorParts(Struct, frozen=True):
     """``host`` is the agent's; ``observe``: the cache has news of a pod."""
 
     host: RuntimeHost

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 import structlog
+from msgspec import Struct
 
 from probelet.beside.takeover.names import PRE_STOP_IDEMPOTENT
 from probelet.runtime.cri.v1 import api_pb2
@@ -18,8 +18,7 @@ from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 log = structlog.get_logger("probelet.agent")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPod:
+class KnownPod(Struct, frozen=True):
     """A pod without its definition. ``is_idempotent``: its preStop hooks may run twice."""
 
     uid: str

@@ -1,8 +1,9 @@
 """The agent's own counters as Prometheus text. No pod, container or message is a label."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.base.exposition.family import counter, gauge, page
 from probelet.runtime.execs.counts import ExecCounts
@@ -30,8 +31,7 @@ _ENDS: Final = ("ended", "failed", "terminating")
 _RESULTS: Final = ("failed", "succeeded")
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Struct, frozen=True):
     """The numbers of the parts at the moment of the request."""
 
     pods: int

@@ -5,9 +5,10 @@ pkg/polymorphichelpers/logsforobject.go, kubelet.go:validateContainerLogStatus, 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from probelet.base.logs.layout import PodDirectory, log_directory_of
 from probelet.errors import ProbeletError
@@ -29,8 +30,7 @@ class NoLogError(ProbeletError):
     """The container has no such log, or none yet; the message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerLogs:
+class ContainerLogs(Struct, frozen=True):
     """A container and its state; ``state`` is empty if no service tells it."""
 
     name: str
@@ -42,8 +42,7 @@ class ContainerLogs:
     """True if an earlier instance has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodLogs:
+class PodLogs(Struct, frozen=True):
     """The logs of a pod, below ``root``."""
 
     root: Path

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from probelet.beside.guard.context.check import Native, check_context
 from probelet.beside.guard.context.codec import Entry, encode
 from probelet.beside.guard.names import CONTEXT, KRUISE_APPS, OPT_IN, OPTED_IN
@@ -26,8 +28,7 @@ Result: TypeAlias = Literal["mutated", "unchanged", "skipped", "refused"]
 """``skipped``: the pod did not ask, or may not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """``enabled``: the feature gate. ``owner_scope`` ``kruise``: only pods that a workload of OpenKruise controls, as
     OpenKruise has it. ``validate`` False takes probes as they are, as OpenKruise does. ``fallback_ns`` counts for a pod
     that names no fallback, 0 for none."""
@@ -38,8 +39,7 @@ class Options:
     fallback_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Mutation:
+class Mutation(Struct, frozen=True):
     """The answer to one request. With ``refusal`` the pod is not created: HTTP status 400 and that text."""
 
     result: Result

@@ -1,35 +1,32 @@
 """Outputs of ``cluster``: the detector of incidents gets them."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from probelet.policy.incidents import Subject, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """There is a pod with these probes, of this version of its template."""
 
     subjects: tuple[Subject, ...]
     revision: str
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """A pod is gone or ends, or its node says nothing any more."""
 
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """Attempts ended."""
 
     turns: list[Turn]
 
 
-@dataclass(frozen=True, slots=True)
-class Restarting:
+class Restarting(Struct, frozen=True):
     """A failed probe leads to a restart of a container."""
 
     uid: str

@@ -1,8 +1,9 @@
 """The condition of the readiness gate ``probelet.dev/ready``."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.policy.glue.status_layer import status_rows
@@ -11,8 +12,7 @@ from probelet.policy.status.ready_condition import CONTAINERS_NOT_READY
 from probelet.spec.model.pod import Pod
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
+class Readiness(Struct, frozen=True):
     """Whether the gate is open; ``reason`` and ``message`` are empty while it is. ``instances``: the containers behind
     the verdict that have passed probes."""
 

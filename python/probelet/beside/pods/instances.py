@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _READY: Final = "instances with ready status"
 _STARTED: Final = "instances that have started"
 _PART: Final = re.compile(rf"(?:^|; )({_READY}|{_STARTED}): \[([^\]]*)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Instances:
+class Instances(Struct, frozen=True):
     """Container IDs, ``type://id``, by the name of their container. ``started`` has instances that are not ready."""
 
     ready: Mapping[str, str]

@@ -1,8 +1,9 @@
 """Which containers a sync finds failed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
@@ -17,8 +18,7 @@ Cause = Literal[KillReason.LIVENESS, KillReason.STARTUP, KillReason.RECREATE]
 """The last one is that of a ContainerRecreateRequest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(Struct, frozen=True):
     """A running instance that is to be killed; ``message`` is that of its Killing event."""
 
     container: Container

@@ -11,8 +11,9 @@ Laws
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.beside.takeover.taken_pod import TakenPod
 
@@ -20,8 +21,7 @@ AGAIN_NS: Final = 10_000_000_000
 """The wait before a write that failed is tried again: a pod that is ready by mistake is no reason to flood a server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(Struct, frozen=True):
     """The gate of a pod closes, because the node's agent has been silent for ``silent_ns``."""
 
     pod: TakenPod

@@ -1,8 +1,9 @@
 """The webhook's change of a pod as a JSON patch (RFC 6902), and the warnings for the person who creates the pod."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
+
+from msgspec import Struct
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX, AnnotationError, decode, encode
@@ -34,8 +35,7 @@ class Operation(TypedDict):
     value: NotRequired[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """The answer to one pod."""
 
     operations: tuple[Operation, ...]

@@ -1,9 +1,9 @@
 """Reads the annotation of a pod for an agent, with the rules of the webhook: the annotation may be a person's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import AnnotationError, decode
@@ -16,8 +16,7 @@ from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.text.golang import go_quote
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The probes that the agent runs, and what is wrong with the others."""
 
     probes: Mapping[str, Mapping[ProbeType, Probe]]

@@ -1,7 +1,7 @@
 """The verdict about a pod that asks for the takeover: which of its probes move, which ones the webhook makes for the
 kubelet, and why others stay."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from probelet.beside.takeover.fallback import FallbackError, asked, fallback_of
 from probelet.beside.takeover.kept import mistake
@@ -15,8 +15,7 @@ from probelet.beside.takeover.rules import (
 from probelet.beside.takeover.view import Entries, PodView
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The decision of the rules about a pod in which every probe is in its container."""
 
     moved: Entries = field(default_factory=dict)

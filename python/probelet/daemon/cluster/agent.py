@@ -4,13 +4,13 @@ import asyncio
 import os
 import socket
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet._rust import read_journal
@@ -42,8 +42,7 @@ from probelet.webhook.pages import HealthPages
 log = structlog.get_logger("probelet.agent")
 
 
-@dataclass(frozen=True)
-class AgentFlags:
+class AgentFlags(Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``node_prober``: which
     program probes the node's NodePodProbe, this one or OpenKruise's daemon."""
 
@@ -62,8 +61,7 @@ class AgentFlags:
     """OpenKruise's manager runs in the cluster, too."""
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(Struct, frozen=True):
     """Health and metrics for other machines, over TLS: with the certificate in ``files``, chain and key, or with one of
     the agent's own that nobody can verify, as a kubelet makes that was given none."""
 

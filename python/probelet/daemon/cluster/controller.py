@@ -5,10 +5,10 @@ import os
 import socket
 import ssl
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mapping.merge import MergeOptions
@@ -30,8 +30,7 @@ from probelet.webhook.pages import HealthPages
 log = structlog.get_logger("probelet.controller")
 
 
-@dataclass(frozen=True)
-class ControllerFlags:
+class ControllerFlags(Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     kubeconfig: Path | None

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mutation import Options
@@ -36,16 +36,14 @@ SECRET: Final = "probelet-webhook-certificate"
 """The Secret with the certificate of the webhook's own authority; RBAC names it."""
 
 
-@dataclass(frozen=True)
-class Files:
+class Files(Struct, frozen=True):
     """The certificate is in two files."""
 
     chain: Path
     key: Path
 
 
-@dataclass(frozen=True)
-class OwnAuthority:
+class OwnAuthority(Struct, frozen=True):
     """The certificate is one of an authority of the webhook's own. ``hosts`` are names beside those of the Service."""
 
     service: str
@@ -53,8 +51,7 @@ class OwnAuthority:
     configuration: str | None
 
 
-@dataclass(frozen=True)
-class WebhookFlags:
+class WebhookFlags(Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     certificate: Files | OwnAuthority

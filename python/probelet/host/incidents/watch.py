@@ -6,9 +6,9 @@ event loop. Everything that is kept is bounded: the detector bounds the open inc
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.base.exposition.timestamp import rfc3339
@@ -69,8 +69,7 @@ class Deadlines(Protocol):
         """Forgets a deadline."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pod:
+class _Pod(Struct, frozen=True):
     name: str
     """``namespace/name``."""
     workload: str

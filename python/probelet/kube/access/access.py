@@ -4,7 +4,6 @@ import os
 import socket
 import ssl
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ from lightkube.config.client_adapter import user_auth, verify_cluster
 from lightkube.config.kubeconfig import SERVICE_ACCOUNT, KubeConfig, SingleConfig
 from lightkube.config.models import User
 from lightkube.core.exceptions import ConfigError
+from msgspec import Struct
 
 from probelet.kube.access.kubeconfig import Kubeconfig, read_kubeconfig
 from probelet.kube.access.token_file import TokenFile
@@ -40,8 +40,7 @@ KEEPALIVE: Final = (
 pkg/util/net/http.go, ``readIdleTimeoutSeconds`` and ``pingTimeoutSeconds``, 1.36)."""
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """A server with credentials. Raises KubeConfigError for what cannot be a server or a certificate."""
 
     config: SingleConfig

@@ -5,7 +5,6 @@ relative path in a file begins at the file's folder.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,6 +12,7 @@ import msgspec
 import yaml
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
+from msgspec import Struct
 
 from probelet.base.files.regular_file import read_regular
 from probelet.base.printable import one_line
@@ -30,8 +30,7 @@ T = TypeVar("T")
 Named = dict[str, tuple[Path, dict[str, Any]]]
 
 
-@dataclass(frozen=True)
-class Kubeconfig:
+class Kubeconfig(Struct, frozen=True):
     """One context of the files, with what lightkube's configuration has no place for."""
 
     config: SingleConfig

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
+from msgspec import Struct
+
 from probelet._rust import TokenBucket
 
 SPAM_BURST: Final = 25
@@ -39,8 +41,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Correlated:
+class Correlated(Struct, frozen=True):
     """The place of an event among the others."""
 
     key: Same | Similar

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.kube.clock import Clock
@@ -50,8 +51,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 log = structlog.get_logger("probelet.kube")
 
 
-@dataclass(frozen=True, slots=True)
-class Regarding:
+class Regarding(Struct, frozen=True):
     """The object that events are about (``core.v1.ObjectReference``)."""
 
     api_version: str
@@ -86,8 +86,7 @@ class _Known:
     written: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
+class _Pending(Struct, frozen=True):
     regarding: Regarding
     type: EventType
     reason: str

@@ -1,7 +1,8 @@
 """Sandbox and container configurations for the runtime (kubelet kuberuntime_sandbox.go, 1.36)."""
 
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from probelet.base.logs.layout import log_directory_of, log_name
 from probelet.node.effects.environment.place import Place
@@ -46,8 +47,7 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, hostname: str, log_root
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """One instance of a container, beside what its manifest says.
 
     ``image_ref`` is the image service's name for the image; empty where there are no images. ``message_file``

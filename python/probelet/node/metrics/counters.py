@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import get_args
+
+from msgspec import Struct
 
 from probelet.base.exposition.family import counter, gauge, page
 from probelet.node.source.mistakes import REASONS as MISTAKES
@@ -54,8 +55,7 @@ class Counters:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Gauges:
+class Gauges(Struct, frozen=True):
     """The numbers of other parts at the moment of the request."""
 
     pods: Mapping[str, int]

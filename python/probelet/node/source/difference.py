@@ -1,13 +1,13 @@
 """The changes between two sets of pods. A source always gives the whole set: SET is its only operation."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet.spec.read.load import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The changes of a SET.
 
     A pod of another name under an old UID is in ``removed`` and in ``added``: it ends, and another pod begins.

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.node.source.file_calls import HANGING_MAX, FileCalls
@@ -70,8 +71,7 @@ class _File:
     config_objects: list[ConfigObject] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """The result of reading the files once."""
 
     pods: list[Manifest] | None

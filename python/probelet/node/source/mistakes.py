@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from probelet.base.printable import printable
@@ -24,8 +24,7 @@ Reason: TypeAlias = Literal["unreadable", "refused", "duplicate"]
 REASONS: Final[tuple[Reason, ...]] = ("unreadable", "refused", "duplicate")
 
 
-@dataclass(frozen=True, slots=True)
-class Mistakes:
+class Mistakes(Struct, frozen=True):
     """A snapshot; nothing changes it."""
 
     shown: tuple[Problem, ...] = ()

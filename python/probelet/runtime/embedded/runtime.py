@@ -7,8 +7,9 @@ a running container kills it and leaves its log to the client, and sandboxes hav
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import metadata
+
+from msgspec.structs import replace
 
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.v1 import api_pb2

@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from probelet.base.logs.rotation import LogLimits
 from probelet.runtime.cri import grpc_channel
@@ -25,8 +26,7 @@ KILL_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """How a runtime serves: at ``socket``, with a claimed ``root``. With a ``bridge`` each pod has a network namespace
     on it. ``has_users``: a container runs as the user that its configuration names."""
 

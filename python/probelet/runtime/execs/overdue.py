@@ -3,8 +3,9 @@ that passes while the loop stands still is probelet's fault and not the command'
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from probelet.runtime.cri.exec import ExecOutcome
 

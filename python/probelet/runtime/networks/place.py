@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.errors import ProbeletError
 
@@ -45,8 +45,7 @@ class _SandboxInfo(msgspec.Struct, frozen=True, rename="camel"):
     runtime_spec: _Specification | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkPlace:
+class NetworkPlace(Struct, frozen=True):
     """The places at which a sandbox's namespace may be found."""
 
     sandbox_id: str

@@ -9,10 +9,10 @@ container counts as the list has it, because a pod that seemed to lack its conta
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
+from msgspec import Struct
 
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.host.tasks import Tasks
@@ -33,8 +33,7 @@ QUESTIONS_PER_POD_MAX: Final = 8
 log = structlog.get_logger("probelet.node")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A container or sandbox to ask about. ``is_own``: its pod is one of this node's. ``as_listed`` makes its record
     without the answer."""
 

@@ -7,11 +7,11 @@ took, and the more readers ask, the later. So pods and readers, however many, ta
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import asdict
 
 from probelet.server.pages.rows import Row
 from probelet.server.pages.source import PageSource, Told

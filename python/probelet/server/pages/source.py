@@ -1,17 +1,17 @@
 """Where the page has its rows from: the pods of a service, or the nodes of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from probelet.server.document.event import RecordedEvent
 from probelet.server.pages.rows import Row, pod_row
 from probelet.server.view import IncidentFeed, View
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """The words of the page for its rows."""
 
     noun: str
@@ -24,8 +24,7 @@ class Words:
     """``attempts`` or ``times``: what a beat stands for."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True):
     """Everything that the page shows of one moment."""
 
     head: Mapping[str, Any]

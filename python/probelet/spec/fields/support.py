@@ -1,7 +1,8 @@
 """How far a kind of runtime supports a field."""
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 RuntimeKind: TypeAlias = Literal["cri", "process"]
 """The kind of runtime that will run a manifest's containers. ``process``: a container is a process of this machine.
@@ -13,8 +14,7 @@ run. ``nothing``: there is nothing to honour, because only an API server, a sche
 or because the field is about images and there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Struct, frozen=True):
     """The support of one field."""
 
     kind: Kind

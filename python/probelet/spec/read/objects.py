@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
@@ -57,8 +58,7 @@ KINDS_MAX: Final = 100
 OTHER_KINDS: Final = "other kinds"
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
@@ -72,7 +72,7 @@ class Rules:
     deny_hosts: bool = False
     missing: MissingPrograms = missing_programs
     replicas: bool = False
-    probe_options: OptionDefaults | None = field(default_factory=dict)
+    probe_options: OptionDefaults | None = msgspec.field(default_factory=dict)
     change: ChangePod | None = None
     probe_changes: bool = True
 

@@ -1,10 +1,10 @@
 """Where the fields of an object with pods are: in the object, in its document and in its file."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.spec.read.tree import Node, locate
 from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity
@@ -13,8 +13,7 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity
 _OF_THE_OBJECT: Final = ("metadata.name", "metadata.namespace", "metadata.generateName")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an object's fields are in the file."""
 
     path: Path

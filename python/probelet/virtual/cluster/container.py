@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet._rust import ClusterModel
 from probelet.errors import ClusterError
@@ -43,8 +44,7 @@ class _Container:
     """Counts its starts and ends."""
 
 
-@dataclass(frozen=True)
-class Active:
+class Active(Struct, frozen=True):
     """A fault that lasts, and when it began."""
 
     fault: Fault

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 import structlog
+from msgspec.structs import replace
 from probelet.kube.connection import Connection
 from probelet.kube.events import writer as module
 from probelet.kube.events.correlator import SPAM_BURST

@@ -1,13 +1,13 @@
 """A container's variables, command and arguments as the kubelet expands them."""
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from probelet._rust import expand
 from probelet.node.effects.cri_config import Instance, container_config
 from probelet.node.effects.environment.config_error import ContainerConfigError

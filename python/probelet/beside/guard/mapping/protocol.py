@@ -1,47 +1,43 @@
 """The inputs and outputs of the mapping."""
 
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from probelet.beside.guard.mapping.entry import Reason
 from probelet.beside.guard.objects.node import GuardedNode
 from probelet.beside.guard.objects.pod import GuardedPod
 
 
-@dataclass(frozen=True, slots=True)
-class PodChanged:
+class PodChanged(Struct, frozen=True):
     """A pod is there, or has changed; None: it is gone, or has nothing to do with enhanced liveness any more."""
 
     uid: str
     pod: GuardedPod | None
 
 
-@dataclass(frozen=True, slots=True)
-class ProbesChanged:
+class ProbesChanged(Struct, frozen=True):
     """The NodePodProbe of a node has this ``metadata.generation``; None: it is gone."""
 
     node: str
     generation: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChanged:
+class NodeChanged(Struct, frozen=True):
     """A node is there, or has changed; None: it is gone."""
 
     name: str
     node: GuardedNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class GotProbes:
+class GotProbes(Struct, frozen=True):
     """The answer to ``Read``; None: there is no such object."""
 
     node: str
     body: dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(Struct, frozen=True):
     """The answer to ``Write``, or to a ``Read`` that failed. ``conflict``: the object is another one by now."""
 
     node: str
@@ -50,20 +46,17 @@ class Wrote:
     """Of the object as it was written; None after a deletion."""
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Struct, frozen=True):
     """``detects`` False removes every probe of ours."""
 
     detects: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Resync:
+class Resync(Struct, frozen=True):
     """Compares every NodePodProbe again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(Struct, frozen=True):
     """Whether all pods and nodes of the cluster are known and current. Begins False."""
 
     is_synced: bool
@@ -72,15 +65,13 @@ class Synced:
 Input: TypeAlias = PodChanged | ProbesChanged | NodeChanged | GotProbes | Wrote | Configured | Resync | Synced
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """Read the NodePodProbe of a node from the API server."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """Write the NodePodProbe of a node. ``body`` has the UID and version that was read, also for ``delete``."""
 
     node: str
@@ -88,8 +79,7 @@ class Write:
     body: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PodEvent:
+class PodEvent(Struct, frozen=True):
     """An event of a pod; ``ELPProbeMapped`` is Normal, the others are warnings."""
 
     pod: GuardedPod

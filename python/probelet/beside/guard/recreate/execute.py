@@ -4,8 +4,8 @@ Source: kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_controller.go.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.beside.guard.objects.recreate_request import (
@@ -23,8 +23,7 @@ from probelet.beside.guard.recreate.situation import ObservedPod, is_another, si
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """The next step: the status, a container to kill, and when to look again without news (nanoseconds)."""
 
     progress: Progress

@@ -5,10 +5,10 @@ Where this differs: at the deadline what has not ended has failed (C-2), a new c
 clocks (C-3), and no request gets a finalizer.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from probelet.beside.guard.names import ACTIVE, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import text
@@ -33,8 +33,7 @@ POLL_NS: Final = 3 * SECOND
 """How often a pod is read while its container is recreated, in case its changes arrive late."""
 
 
-@dataclass(frozen=True, slots=True)
-class Age:
+class Age(Struct, frozen=True):
     """``by_clock_ns``: the manager's wall clock less the creation. ``seen_ns``: how long the manager has known the
     request, by no clock that somebody sets."""
 
@@ -46,8 +45,7 @@ class Age:
         return max(0, min(limit_ns - self.seen_ns, limit_ns + SLACK_NS - self.by_clock_ns))
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """Merge-patch the request, or with ``subresource`` its status."""
 
     body: dict[str, Any]
@@ -56,13 +54,11 @@ class Patch:
     """Why the request ends with it; empty if it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """Delete the request."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetConditions:
+class SetConditions(Struct, frozen=True):
     """Patch these conditions of the pod, if it is still the version that was read."""
 
     conditions: list[dict[str, Any]]
@@ -71,8 +67,7 @@ class SetConditions:
 Action: TypeAlias = Patch | Delete | SetConditions
 
 
-@dataclass(frozen=True, slots=True)
-class Management:
+class Management(Struct, frozen=True):
     """``action``: the next write, after which a further look follows. Without one ``again_ns`` says when to look
     without news; None: never."""
 

@@ -1,9 +1,9 @@
 """How far a request is by its executor's own knowledge, which its status in the API follows."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.beside.guard.objects.recreate_request import (
@@ -20,8 +20,7 @@ ORDER: Final = (COMPLETED, RECREATING, PENDING, "")
 """Phases in the order in which requests for one pod are taken up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """``status`` without the completion time."""
 
     phase: str = ""

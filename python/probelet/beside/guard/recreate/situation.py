@@ -14,8 +14,9 @@ compared with the node's (C-3).
 """
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from probelet.beside.guard.objects.recreate_request import (
     ENDED,
@@ -32,8 +33,7 @@ from probelet.beside.guard.recreate.progress import Progress
 MS_PER_SECOND: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """The newest instance of a container, by the runtime. ``id`` is ``type://id``."""
 
     id: str
@@ -43,8 +43,7 @@ class Instance:
     """Unix milliseconds, by the node's clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedPod:
+class ObservedPod(Struct, frozen=True):
     """The executor's knowledge of a request's pod at one moment.
 
     ``killing``: the instances that are being killed, for whatever reason.

@@ -6,10 +6,10 @@ decision is under way for the same container (C-5).
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from probelet.beside.guard.names import ACTIVE, MANAGED, NODE_NAME, POD_UID, UNREADY_ACQUIRED, VIRTUAL_NODE
 from probelet.beside.guard.objects.recreate_request import RequestSpec, Strategy
@@ -37,16 +37,14 @@ class _Changed(msgspec.Struct, frozen=True, kw_only=True):
     metadata: MetaPart | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """The request is not created or changed: HTTP status and message."""
 
     code: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Injected:
+class Injected(Struct, frozen=True):
     """The labels and the spec that the request gets."""
 
     labels: dict[str, str]

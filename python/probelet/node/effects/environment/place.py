@@ -1,14 +1,14 @@
 """Where a container runs, for the variables that do not follow from its pod."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from probelet.spec.objects.config_object import Objects
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An unknown address is empty."""
 
     node: str = ""

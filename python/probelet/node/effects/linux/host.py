@@ -8,10 +8,11 @@ so a container may not read or write them.
 
 import os
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 MASKED_PATHS: Final = (
     "/proc/asound",
@@ -40,8 +41,7 @@ DISK_EVICTION_SHARE: Final = Fraction(1, 10)
 _CPUS: Final = Path("devices/system/cpu")
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """``seccomp_default`` gives the runtime's profile to every container that names none (``seccompDefault``);
     ``cluster_domain`` ends the domain of a pod with a ``subdomain`` (``clusterDomain``)."""
 

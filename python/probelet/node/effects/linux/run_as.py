@@ -3,8 +3,9 @@
 Kubelet pkg/kubelet/kuberuntime/helpers.go:getImageUser and security_context_others.go:verifyRunAsNonRoot, 1.36.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.node.effects.environment.config_error import ContainerConfigError
 from probelet.policy.messages import pod_text
@@ -17,8 +18,7 @@ from probelet.spec.text.golang import go_quote
 UID_MAX: Final = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class ImageUser:
+class ImageUser(Struct, frozen=True):
     """The user that an image names: a number, or a name that only its own /etc/passwd can resolve."""
 
     uid: int | None = None

@@ -1,7 +1,8 @@
 """The name that a pod's machine has for its containers: ``hostname``, and with its domain ``hostname -f``."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.errors import ProbeletError
 from probelet.spec.model.pod import Pod
@@ -17,8 +18,7 @@ class PodNameError(ProbeletError):
     """The kernel cannot hold the name that the manifest asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodName:
+class PodName(Struct, frozen=True):
     """``domain`` is empty for a pod without ``spec.subdomain``."""
 
     host: str

@@ -6,8 +6,9 @@ import os
 import signal
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h."""
@@ -28,8 +29,7 @@ READ_BYTES = 16 * 1024
 """One read of this size holds an entry of the process table and nearly every environment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     """One entry of the process table."""
 
     pid: int

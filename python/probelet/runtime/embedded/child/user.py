@@ -2,8 +2,9 @@
 
 import os
 import pwd
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from probelet.errors import ProbeletError
 
@@ -15,8 +16,7 @@ class UserError(ProbeletError):
     """A text names no user; the message is one line for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     """A user with the groups that a login gives."""
 
     uid: int

@@ -5,7 +5,8 @@ import os
 import shlex
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet.runtime.cri import errors
 from probelet.runtime.embedded.child.spawn import spawn
@@ -19,8 +20,7 @@ ERROR_BYTES_MAX = 4096
 """How much of what ip writes is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pod:
+class _Pod(Struct, frozen=True):
     index: int
     veth: str
 

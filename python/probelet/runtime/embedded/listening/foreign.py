@@ -12,9 +12,10 @@ listener's process cannot be related to a container.
 import os
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
+
+from msgspec import Struct
 
 from probelet.runtime.embedded.child import process_tree
 from probelet.runtime.embedded.child.process_tree import Process
@@ -33,8 +34,7 @@ Target = tuple[str, int]
 """A pod's address and a port that is probed there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A running container, as a look needs it. ``pod`` is ``namespace/name``."""
 
     container_id: str
@@ -43,8 +43,7 @@ class Member:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """The subject of a look at the machine. ``probed`` has the sandbox of every target, ``members`` each container by
     its first process."""
 

@@ -4,9 +4,10 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
+
+from msgspec import Struct
 
 from probelet.errors import ProbeletError
 
@@ -26,8 +27,7 @@ class LookTooLong(ProbeletError):
     """The machine has so many sockets or processes that a look at them passed its deadline."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(Struct, frozen=True):
     """One listening socket. ``inode`` identifies it; an IPv4 address within IPv6 is an IPv4 address here."""
 
     address: Address

@@ -1,15 +1,15 @@
 """The network of a pod, and the two ways to set it up."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from probelet.runtime.cri import errors
 from probelet.runtime.embedded.isolation.namespace import Namespace
 from probelet.runtime.embedded.pod.address import AddressPool
 
 
-@dataclass(frozen=True, slots=True)
-class PodNetwork:
+class PodNetwork(Struct, frozen=True):
     """The network of one pod; every field is empty on the machine's own network."""
 
     ip: str = ""

@@ -5,10 +5,10 @@ Raises ``FallbackError`` for everything that the helper does not reproduce exact
 """
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.runtime.execs.direct.capabilities import capability_set
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
@@ -34,8 +34,7 @@ NAMESPACES: Final = {
 """``CLONE_NEW*`` of the kinds that the helper joins (linux/sched.h)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The limits of the helper itself, and so of every command."""
 
     capabilities: int
@@ -49,8 +48,7 @@ class Bounds:
 _CAP_SYS_RESOURCE: Final = 24
 
 
-@dataclass(frozen=True, slots=True)
-class InheritedAttributes:
+class InheritedAttributes(Struct, frozen=True):
     """The attributes that a command inherits and the specification does not name: from the processes that the runtime
     has started in the same way."""
 
@@ -68,8 +66,7 @@ class InheritedAttributes:
     """When the shim started, in clock ticks since the machine did."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """A seccomp filter in the kernel's form."""
 
     flags: int

@@ -1,7 +1,8 @@
 """The status that a PodDisruptionBudget's controller writes (pkg/controller/disruption, 1.36)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.rules.scaled import scaled
@@ -9,8 +10,7 @@ from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.node.pod import ClusterPod
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetStatus:
+class BudgetStatus(Struct, frozen=True):
     """``currentHealthy``, ``desiredHealthy``, ``expectedPods`` and ``disruptionsAllowed``."""
 
     healthy: int

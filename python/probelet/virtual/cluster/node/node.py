@@ -1,8 +1,8 @@
 """A node: a prober and a restart gate of its own, and the pods that they act on."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet._rust import ClusterModel, Simulation
@@ -21,8 +21,7 @@ from probelet.virtual.prober import Line
 from probelet.virtual.workload import Workload
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """The callbacks of a node; each gets the pod's UID first."""
 
     record: Callable[[str, Record], None]

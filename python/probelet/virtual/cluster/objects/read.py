@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from probelet.errors import ManifestError
 from probelet.spec.model.disruption_budget import DisruptionBudget
@@ -33,8 +34,7 @@ _PERCENTAGES: Final = (
 """The fields that are a number or a percentage."""
 
 
-@dataclass(frozen=True)
-class WorkloadManifest:
+class WorkloadManifest(Struct, frozen=True):
     """A workload, or a pod without one."""
 
     kind: str

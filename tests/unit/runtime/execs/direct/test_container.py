@@ -1,8 +1,8 @@
 """What probelet tells the helper of a container, and every container that goes over the runtime instead."""
 
-import dataclasses
 import struct
 
+import msgspec.structs
 import pytest
 from probelet.runtime.execs.direct.container import Bounds, Filter
 from probelet.runtime.execs.direct.fallback import REFUSALS, STEPS, Reason
@@ -32,7 +32,7 @@ def test_a_usual_container_in_the_helpers_form() -> None:
 def test_the_specification_comes_before_what_a_process_inherits() -> None:
     info = changed(f"{SPEC}.process.rlimits", [{"type": "RLIMIT_NOFILE", "soft": 7, "hard": 8}])
     info[SPEC]["process"]["user"]["umask"] = 0o77
-    found = description(info, inherited=dataclasses.replace(INHERITED, nice=-5))
+    found = description(info, inherited=msgspec.structs.replace(INHERITED, nice=-5))
     assert struct.pack("<III", 1000, 2000, 0o77) in found
     assert struct.pack("<ii", 1000, -5) in found
     assert struct.pack("<8Q", *(1024, 4096) * 2, 1024, 4096, 7, 8)[32:] in found

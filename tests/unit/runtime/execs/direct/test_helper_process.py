@@ -1,7 +1,6 @@
 """The helper's process, and the real helper where it needs no container."""
 
 import asyncio
-import dataclasses
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec.structs
 import pytest
 from probelet.runtime.execs.direct.counts import DirectCounts
 from probelet.runtime.execs.direct.direct_execs import DirectExecs
@@ -87,7 +87,7 @@ async def test_a_process_that_is_no_container_is_refused() -> None:
 @needs_root
 async def test_a_process_of_that_start_time_is_refused_for_its_cgroup() -> None:
     start_time = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
-    inherited = dataclasses.replace(INHERITED, start_time=start_time)
+    inherited = msgspec.structs.replace(INHERITED, start_time=start_time)
     async with real_helper(description(changed("pid", os.getpid()), inherited=inherited)) as direct:
         assert await direct.attempt(run(7)) is None
         assert direct.counts.fallbacks == {Reason.CGROUP: 1}

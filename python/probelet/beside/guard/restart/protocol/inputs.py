@@ -3,8 +3,9 @@
 An object that is None is gone, or has nothing to do with enhanced liveness any more.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
@@ -19,92 +20,80 @@ RequestKey: TypeAlias = tuple[str, str]
 Readable: TypeAlias = Literal["served", "absent", "unreadable"]
 
 
-@dataclass(frozen=True, slots=True)
-class PodChanged:
+class PodChanged(Struct, frozen=True):
     """A pod."""
 
     uid: str
     pod: GuardedPod | None
 
 
-@dataclass(frozen=True, slots=True)
-class ProbesChanged:
+class ProbesChanged(Struct, frozen=True):
     """The NodePodProbe of a node."""
 
     node: str
     probes: NodeProbes | None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestChanged:
+class RequestChanged(Struct, frozen=True):
     """A ContainerRecreateRequest, of ours or of a user."""
 
     key: RequestKey
     request: RecreateRequest | None
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetChanged:
+class BudgetChanged(Struct, frozen=True):
     """A PodDisruptionBudget or PodUnavailableBudget."""
 
     key: BudgetKey
     budget: Budget | None
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetsReadable:
+class BudgetsReadable(Struct, frozen=True):
     """Whether the budgets of a kind can be read. ``absent``: the cluster does not serve the kind."""
 
     kind: BudgetKind
     readable: Readable
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChanged:
+class NodeChanged(Struct, frozen=True):
     """A node."""
 
     name: str
     node: GuardedNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadChanged:
+class WorkloadChanged(Struct, frozen=True):
     """A workload, for the number of its replicas and for the workload that owns it."""
 
     uid: str
     workload: GuardedWorkload | None
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Struct, frozen=True):
     """A configuration. A malformed one is never passed: the last good one stays."""
 
     config: Config
 
 
-@dataclass(frozen=True, slots=True)
-class IncidentChanged:
+class IncidentChanged(Struct, frozen=True):
     """An incident is over, or is of another kind than before. ``id`` is its own."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(Struct, frozen=True):
     """Whether all objects are known and their changes arrive. Without that nothing is decided (F-2)."""
 
     is_synced: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WallClock:
+class WallClock(Struct, frozen=True):
     """``offset_ns``: nanoseconds since the Unix epoch, less ``now``. It may change when the clock is set."""
 
     offset_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(Struct, frozen=True):
     """The answer to the write of that number.
 
     ``exists``: a request of that name is there already. ``conflict``: the object changed meanwhile. ``gone``: it is

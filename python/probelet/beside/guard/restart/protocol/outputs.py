@@ -1,8 +1,9 @@
 """The outputs of the restart decision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
@@ -10,8 +11,7 @@ from probelet.beside.guard.restart.protocol.reason import Reason
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """One decision about one failed probe; for the log and ``probelet_elp_decisions_total``."""
 
     reason: Reason
@@ -22,16 +22,14 @@ class Decision:
     """One line that explains the reason, with the numbers that led to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Struct, frozen=True):
     """Create a ContainerRecreateRequest; answered by ``Wrote`` with this number."""
 
     number: int
     body: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """Delete a ContainerRecreateRequest if it still has this UID; answered by ``Wrote``."""
 
     number: int
@@ -40,8 +38,7 @@ class Delete:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reserve:
+class Reserve(Struct, frozen=True):
     """Write a place for a pod into the status of a budget, as a merge patch; answered by ``Wrote``.
 
     The patch has the resourceVersion that the decision was made with, so the API server refuses it if the budget has
@@ -53,8 +50,7 @@ class Reserve:
     patch: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatePod:
+class AnnotatePod(Struct, frozen=True):
     """Merge-patch a pod's annotations; nobody waits for the answer."""
 
     namespace: str
@@ -63,8 +59,7 @@ class AnnotatePod:
     patch: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Regarding:
+class Regarding(Struct, frozen=True):
     """The object of an event."""
 
     api_version: str
@@ -74,8 +69,7 @@ class Regarding:
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """A Kubernetes event."""
 
     regarding: Regarding
@@ -84,8 +78,7 @@ class Event:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """A request of ours has completed; for ``probelet_elp_crr_duration_seconds``."""
 
     has_succeeded: bool
@@ -95,8 +88,7 @@ class Finished:
 Output: TypeAlias = Decision | Create | Delete | Reserve | AnnotatePod | Event | Finished
 
 
-@dataclass(frozen=True, slots=True)
-class Gauges:
+class Gauges(Struct, frozen=True):
     """The state in numbers, for the metric page: no output, but asked for."""
 
     tokens: int

@@ -1,8 +1,9 @@
 """The outcome of each decision: event reason, metric label and field of the log."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 Reason: TypeAlias = Literal[
     "PodGone",
@@ -86,8 +87,7 @@ HOLDS: Final[tuple[Reason, ...]] = tuple(reason for reason in REASONS if reason 
 EVENT_EVERY_NS: Final = 300_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """The result of a check: why a restart does not happen now, and when to ask again."""
 
     reason: Reason

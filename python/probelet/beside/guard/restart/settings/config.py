@@ -1,7 +1,8 @@
 """The configuration of the restart decision, with its defaults. Durations in nanoseconds."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Object
@@ -20,8 +21,7 @@ class Exclusion(Object, frozen=True, kw_only=True):
     label_selector: LabelSelector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """All settings; ``settings`` reads them from the data of a ConfigMap."""
 
     enabled: bool = True

@@ -1,8 +1,9 @@
 """Reads the configuration from the data of a ConfigMap; every value is a text, as ConfigMaps have them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from probelet.beside.guard.restart.settings.config import Config, Exclusion
 from probelet.spec.model.int_or_string import IntOrString, parse_int_or_string

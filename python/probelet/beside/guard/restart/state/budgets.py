@@ -5,6 +5,8 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind, UnreadyPolicy
 from probelet.beside.guard.objects.pod import GuardedPod
 from probelet.beside.guard.restart.protocol.inputs import Readable
@@ -40,8 +42,7 @@ class Down(Protocol):
         """When a pod became unready; None while it is ready."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a budget keeps a pod from going down."""
 
     reason: Reason

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
 from probelet.beside.guard.objects.node_probes import (
@@ -35,8 +36,7 @@ IncidentOf: TypeAlias = Callable[[str], Incident | None]
 """Returns the open incident that a pod belongs to while most of it still fails, by the pod's UID."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardOptions:
+class GuardOptions(Struct, frozen=True):
     """``naming``: of probes. ``heartbeat_ns``: how often nodes publish a failure that goes on. ``seed``: of the queue.
     ``fills_context``: no webhook fills the ``statusContext`` of requests, so the guard does. ``shows_attempts``: nodes
     publish that a last attempt failed, as probelet's agents do; OpenKruise's daemon publishes states alone."""
