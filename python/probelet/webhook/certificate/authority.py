@@ -6,7 +6,7 @@ Secret could answer as the webhook with either.
 
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from probelet._rust import issue_certificate, make_authority
@@ -39,7 +39,7 @@ class Kept:
 
     authorities: bytes
     """PEM: the authority, and those before it that still hold. The caBundle."""
-    authority_key: bytes
+    authority_key: bytes = field(repr=False)
     pair: CertificatePair
 
     @property
