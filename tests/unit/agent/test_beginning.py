@@ -92,7 +92,8 @@ async def test_an_initial_delay_that_is_a_multiple_of_the_period_does_not_wait_f
     node.kubelet.start(pod)
     node.write_status(pod)
     await node.until(lambda: node.runtime.called("exec_sync"))
-    assert node.ahead_ns - start_ns < 12_000_000_000
+    # While the agent's threads write to disk, the clocks go on. One period more would be 20 s.
+    assert node.ahead_ns - start_ns < 19_000_000_000
 
 
 async def test_only_the_address_of_the_sandbox_is_dialled(node: AgentNode) -> None:
