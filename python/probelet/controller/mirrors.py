@@ -188,13 +188,23 @@ class Mirrors:
         *,
         budget: BudgetKind | None = None,
     ) -> ServedMirror[T]:
-        """The mirror of a kind that the cluster may not serve."""
+        """The mirror of a kind that the cluster may not serve. The decision waits until it knows whether budgets are
+        served, so that it denies nothing for want of a list that is under way."""
+        answered = (lambda _: None) if budget is None else self._needs(kind)
 
         def served(state: Served) -> None:
             if budget is not None:
                 self._handlers.restart(restart.BudgetsReadable(budget, state))
 
-        return ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=served)
+        return ServedMirror(
+            self._connection,
+            kind,
+            decode,
+            clock=self._clock,
+            on_change=on_change,
+            on_served=served,
+            on_answer=lambda: answered(True),
+        )
 
     # Changes, from a mirror's pair of before and now to an input.
 

@@ -29,8 +29,8 @@ log = structlog.get_logger("probelet.kube")
 class ServedMirror(Generic[T]):
     """A ``Reflector`` that runs while the kind is served; the parameters are its own.
 
-    ``on_served`` gets each change of ``state``. ``look_ns`` says how long to wait after the cluster has said so many
-    times in a row that it does not serve the kind.
+    ``on_served`` gets each change of ``state``, and ``on_answer`` is called once, after the first answer or failure.
+    ``look_ns`` says how long to wait after the cluster has said so many times in a row that it does not serve the kind.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class ServedMirror(Generic[T]):
         clock: Clock,
         on_change: Callable[[T | None, T | None], None],
         on_served: Callable[[Served], None] = lambda served: None,
+        on_answer: Callable[[], None] = lambda: None,
         fields: str = "",
         look_ns: Callable[[int], int] = lambda times: LOOK_NS,
     ) -> None:
@@ -50,6 +51,8 @@ class ServedMirror(Generic[T]):
         self._kind = kind
         self._clock = clock
         self._on_served = on_served
+        self._on_answer = on_answer
+        self._is_answered = False
         self._fields = fields
         self._look_ns = look_ns
         self._lost = asyncio.Event()
@@ -117,3 +120,6 @@ class ServedMirror(Generic[T]):
         if state != self.state:
             self.state = state
             self._on_served(state)
+        if not self._is_answered:
+            self._is_answered = True
+            self._on_answer()

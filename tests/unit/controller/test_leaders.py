@@ -68,7 +68,7 @@ async def lead(cluster: ScriptedCluster, name: str, late: dict[str, Any] | None)
     await leading(cluster, controller)
     if late is not None:
         await cluster.pass_seconds(2)
-        assert (controller.service.why_not_ready or "").endswith(f": {late['plural']}")
+        assert f": {late['plural']}" in (controller.service.why_not_ready or "")
     over.set()
     await cluster.ready(controller)
     await cluster.pass_seconds(7)
@@ -80,6 +80,7 @@ LATE: tuple[dict[str, Any] | None, ...] = (
     {"plural": "pods"},
     {"plural": "pods", "skip": 1},
     {"plural": "nodes"},
+    {"plural": "poddisruptionbudgets"},
 )
 
 
