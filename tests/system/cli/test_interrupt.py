@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,21 @@ class Begun:
         return self._is_begun
 
 
+def interrupt_at(process: "subprocess.Popen[str]", moment: int, verb: str, answers: Path) -> None:
+    """Sends SIGINT after so many steps of processor time, unless the process has ended before."""
+    begun, wanted = Begun(process.pid), FIRST + moment * STEP
+
+    def is_there() -> bool:
+        # A service that answers waits for its probes. It may never use the time of a late moment, and on a busy
+        # machine nobody may have seen when its code began.
+        is_over = process.poll() is not None or answers.exists()
+        return is_over or (begun() and ticks(process.pid) >= wanted)
+
+    wait_for(is_there, f"moment {moment} of {verb}")
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGINT)
+
+
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
     "moments", [pytest.param(SOME, id="some"), pytest.param(OTHERS, id="others", marks=pytest.mark.slow)]
@@ -60,30 +76,19 @@ def test_no_moment_of_a_verb_ends_in_a_traceback(verb: str, moments: Iterable[in
     for moment in moments:
         folder = tmp_path / f"{moment}"
         state = ("--state-dir", str(folder)) if verb == "run" else ()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "probelet", verb, *VERBS[verb], *state],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-        begun = Begun(process.pid)
-
-        def is_there(
-            process: "subprocess.Popen[str]" = process,
-            begun: Begun = begun,
-            wanted: int = FIRST + moment * STEP,
-            answers: Path = folder / "control.sock",
-        ) -> bool:
-            # A service that answers waits for its probes. It may never use the time of a late moment, and on a busy
-            # machine nobody may have seen when its code began.
-            is_over = process.poll() is not None or answers.exists()
-            return is_over or (begun() and ticks(process.pid) >= wanted)
-
-        wait_for(is_there, f"moment {moment} of {verb}")
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGINT)
-        _, text = process.communicate(timeout=PATIENCE_SECONDS)
+        with (
+            subprocess.Popen(
+                [sys.executable, "-m", "probelet", verb, *VERBS[verb], *state],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process,
+            ExitStack() as stack,
+        ):
+            # A test that fails leaves nothing behind.
+            stack.callback(process.kill)
+            interrupt_at(process, moment, verb, folder / "control.sock")
+            _, text = process.communicate(timeout=PATIENCE_SECONDS)
         assert "Traceback" not in text, text
         assert "KeyboardInterrupt" not in text, text
 
