@@ -59,11 +59,21 @@ fn name_of(question: &[u8]) -> String {
     name
 }
 
+/// Sockets of both transports with one port. Another test may have the port of the other transport; then it is the next.
+fn both() -> (TcpListener, UdpSocket, SocketAddr) {
+    for _ in 0..100 {
+        let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = tcp.local_addr().expect("it is bound");
+        if let Ok(udp) = UdpSocket::bind(address) {
+            return (tcp, udp, address);
+        }
+    }
+    panic!("no port is free for both transports");
+}
+
 /// A server on both transports. Its thread ends with the process.
 fn server() -> SocketAddr {
-    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = tcp.local_addr().expect("it is bound");
-    let udp = UdpSocket::bind(address).expect("the same port");
+    let (tcp, udp, address) = both();
     std::thread::spawn(move || {
         let mut bytes = [0; 512];
         while let Ok((length, from)) = udp.recv_from(&mut bytes) {
