@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeVar
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.mapping import protocol as mapping
 from probelet.beside.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
@@ -25,7 +25,7 @@ from probelet.kube.clock import Clock
 from probelet.kube.connection import PAGE, Connection
 from probelet.kube.kind import Kind
 from probelet.kube.reflector import Reflector
-from probelet.kube.served import Served, ServedMirror
+from probelet.kube.served import ServedMirror
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ a page."""
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
 
 
-class Handlers(Struct, frozen=True):
+class Handlers(msgspec.Struct, frozen=True):
     """The functions that handle changes."""
 
     mapping: Callable[[mapping.Input], None]
@@ -90,9 +90,12 @@ class Mirrors:
         ]
         pub, pdb = kinds.POD_UNAVAILABLE_BUDGETS, kinds.POD_DISRUPTION_BUDGETS
         self._optionals: list[ServedMirror[Any]] = [
-            *(self._optional(kind, _workload(kind), self._workload) for kind in OPTIONAL_WORKLOADS),
-            self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"),
-            self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"),
+            *(
+                ServedMirror(connection, kind, _workload(kind), clock=clock, on_change=self._workload)
+                for kind in OPTIONAL_WORKLOADS
+            ),
+            self._budgets(pub, "PodUnavailableBudget", read_unavailable_budget),
+            self._budgets(pdb, "PodDisruptionBudget", read_disruption_budget),
         ]
 
     def begin(self) -> None:
@@ -180,30 +183,20 @@ class Mirrors:
             self._is_synced = is_synced
             self._handlers.restart(restart.Synced(is_synced))
 
-    def _optional(
-        self,
-        kind: Kind,
-        decode: Callable[[dict[str, Any]], T | None],
-        on_change: Callable[[T | None, T | None], None],
-        *,
-        budget: BudgetKind | None = None,
-    ) -> ServedMirror[T]:
-        """The mirror of a kind that the cluster may not serve. The decision waits until it knows whether budgets are
-        served, so that it denies nothing for want of a list that is under way."""
-        answered = (lambda _: None) if budget is None else self._needs(kind)
-
-        def served(state: Served) -> None:
-            if budget is not None:
-                self._handlers.restart(restart.BudgetsReadable(budget, state))
-
+    def _budgets(
+        self, kind: Kind, budget: BudgetKind, decode: Callable[[dict[str, Any]], Budget]
+    ) -> ServedMirror[Budget]:
+        """The mirror of budgets, which the cluster may not serve. The decision waits for the first answer, so that it
+        denies nothing for want of a list that is under way."""
+        known = self._needs(kind)
         return ServedMirror(
             self._connection,
             kind,
             decode,
             clock=self._clock,
-            on_change=on_change,
-            on_served=served,
-            on_answer=lambda: answered(True),
+            on_change=self._budget,
+            on_served=lambda state: self._handlers.restart(restart.BudgetsReadable(budget, state)),
+            on_answer=lambda: known(True),
         )
 
     # Changes, from a mirror's pair of before and now to an input.

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 import pytest_asyncio
 from probelet.kube import kinds
 from probelet.kube.connection import PAGE
+from probelet.kube.kind import Kind
 
 from tests.support.kube_api import Answer, Delay
 from tests.unit.controller.scripted_cluster import FAST, Running, ScriptedCluster
@@ -59,28 +59,30 @@ async def leading(cluster: ScriptedCluster, controller: Running) -> None:
     await cluster.until(lambda: controller.service._leading is not None, step_ns=SECOND)
 
 
-async def lead(cluster: ScriptedCluster, name: str, late: dict[str, Any] | None) -> None:
-    """A new controller leads for longer than it gathers failures, and is killed. ``late``: a list that comes late."""
+async def lead(cluster: ScriptedCluster, name: str, late: tuple[Kind, int] | None) -> None:
+    """A new controller leads for longer than it gathers failures, and is killed. ``late``: a list of this kind comes
+    late, after so many of its pages."""
     over = asyncio.Event()
     if late is not None:
-        cluster.api.faults.add(Delay(over), "list", **late)
+        kind, skip = late
+        cluster.api.faults.add(Delay(over), "list", kind.plural, skip=skip)
     controller = await cluster.controller(name)
     await leading(cluster, controller)
     if late is not None:
         await cluster.pass_seconds(2)
-        assert f": {late['plural']}" in (controller.service.why_not_ready or "")
+        assert (controller.service.why_not_ready or "").endswith(f": {kind.resource}")
     over.set()
     await cluster.ready(controller)
     await cluster.pass_seconds(7)
     await controller.kill()
 
 
-LATE: tuple[dict[str, Any] | None, ...] = (
+LATE: tuple[tuple[Kind, int] | None, ...] = (
     None,
-    {"plural": "pods"},
-    {"plural": "pods", "skip": 1},
-    {"plural": "nodes"},
-    {"plural": "poddisruptionbudgets"},
+    (kinds.PODS, 0),
+    (kinds.PODS, 1),
+    (kinds.NODES, 0),
+    (kinds.POD_DISRUPTION_BUDGETS, 0),
 )
 
 
