@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import msgspec
 import structlog
-from msgspec import Struct, field
 
 from probelet._rust import Engine, Update
 from probelet.agent.enhanced.dependencies import EnhancedDependencies
@@ -70,7 +70,7 @@ LIST_PAGE: Final = 20
 log = structlog.get_logger("probelet.agent")
 
 
-class AgentOptions(Struct, frozen=True, kw_only=True):
+class AgentOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options from the command line and the configuration.
 
     ``namespace`` is the agent's own; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the
@@ -85,9 +85,9 @@ class AgentOptions(Struct, frozen=True, kw_only=True):
     log_root: Path = Path("/var/log/pods")
     probe_grace: bool = True
     kubelet_version: str = "1.36"
-    configuration: Mapping[str, Any] = field(default_factory=dict)
+    configuration: Mapping[str, Any] = msgspec.field(default_factory=dict)
     event_wording: EventWording = "kubelet"
-    journal: Known = field(default_factory=dict)
+    journal: Known = msgspec.field(default_factory=dict)
     node_executor: Literal["own", "external"] = "own"
     """The executor of ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
     enhanced_engine: Callable[[], Engine] | None = None

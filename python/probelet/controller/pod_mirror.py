@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import msgspec
-from msgspec import Struct
 
 from probelet.beside.guard.objects.pod import GuardedPod, guarded_of, read_pod
 from probelet.beside.guard.recreate.not_ready import OutOfService, out_of_service
@@ -28,7 +27,7 @@ class SeenPod(msgspec.Struct, frozen=True, gc=False):
     taken: TakenPod | None
 
 
-class Follower(Struct, frozen=True):
+class Follower(msgspec.Struct, frozen=True):
     """Gets each change of a taken-over pod, before and now, and each change of ``PodMirror.has_taken``."""
 
     changed: Callable[[TakenPod | None, TakenPod | None], None]

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, NoReturn
 
+import msgspec
 import structlog
-from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.beside.guard.mapping.merge import MergeOptions
@@ -51,7 +51,7 @@ CLOCK_NS: Final = 60_000_000_000
 """How often the decision gets the wall clock, which somebody may have set."""
 
 
-class ControllerOptions(Struct, frozen=True):
+class ControllerOptions(msgspec.Struct, frozen=True):
     """``namespace`` has the lease and the ConfigMap ``config_map``; ``holder`` is this process among all candidates."""
 
     namespace: str

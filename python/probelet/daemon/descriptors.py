@@ -6,7 +6,7 @@ is for what others open here, and for the service's own files. Each part is capp
 
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base import open_files
 from probelet.errors import DaemonError
@@ -20,7 +20,7 @@ RESERVED_SHARE: Final = 4
 RESERVED_MAX: Final = 1024
 
 
-class Descriptors(Struct, frozen=True):
+class Descriptors(msgspec.Struct, frozen=True):
     """How many connections each server takes. A caller's connection needs three descriptors, any other one."""
 
     pages: int = PAGES_CONNECTIONS_MAX

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.base.logs.kept import KeptLogs
@@ -39,7 +39,7 @@ PROCESS = "process"
 log = structlog.get_logger("probelet.run")
 
 
-class RunFlags(Struct, frozen=True):
+class RunFlags(msgspec.Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal.
 
     ``has_users``: a container of the embedded runtime runs as the user that its pod names, else all run as probelet.
@@ -61,7 +61,7 @@ class RunFlags(Struct, frozen=True):
     descriptors: Descriptors
 
 
-class Ended(Struct, frozen=True):
+class Ended(msgspec.Struct, frozen=True):
     """The end of a run. ``pods_left``: names of the pods that could not be ended. ``hurried_by``: the signal that cut
     the drain short."""
 

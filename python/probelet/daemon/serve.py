@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.files.unix_socket import SocketPathError
 from probelet.base.garbage import collect_as_usual
@@ -32,7 +32,7 @@ from probelet.service.view import PagesView
 log = structlog.get_logger("probelet.serve")
 
 
-class ServeFlags(Struct, frozen=True):
+class ServeFlags(msgspec.Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the
     socket of the HTTP pages, if any."""
 

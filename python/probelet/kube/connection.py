@@ -10,7 +10,6 @@ from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import httpx2
 import msgspec
-from msgspec import Struct
 
 from probelet._rust import version
 from probelet.kube.access.access import Access, found_access, in_cluster_access, kubeconfig_access
@@ -52,7 +51,7 @@ Observer = Callable[[Call, float, KubeError | None], None]
 """Gets each finished request with its seconds, and the error if it failed; of a watch, how it opened."""
 
 
-class Listed(Struct, Generic[T], frozen=True):
+class Listed(msgspec.Struct, Generic[T], frozen=True):
     """A collection at one version."""
 
     items: list[T]

@@ -8,7 +8,6 @@ import re
 from typing import Any, ClassVar, Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.base.printable import one_line
 from probelet.errors import InvalidInputError, ProbeletError
@@ -29,7 +28,7 @@ class KubeConfigError(InvalidInputError):
     """How to reach the API server is not known, or a file about it is wrong: one line with path, value and rule."""
 
 
-class Call(Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True):
     """The request, as an error and a metric name it."""
 
     verb: str

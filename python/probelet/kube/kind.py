@@ -2,10 +2,10 @@
 
 from urllib.parse import quote
 
-from msgspec import Struct
+import msgspec
 
 
-class Kind(Struct, frozen=True):
+class Kind(msgspec.Struct, frozen=True):
     """A kind in one version of its API group, ``""`` for the core group."""
 
     group: str

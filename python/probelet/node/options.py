@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+import msgspec
 
 from probelet.base.exposition.wording import EventWording
 from probelet.base.logs.kept import KeptLogs
@@ -17,7 +17,7 @@ from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.text.duration import SECOND
 
 
-class LogUpkeep(Struct, frozen=True):
+class LogUpkeep(msgspec.Struct, frozen=True):
     """The defaults: the runtime rotates the logs, and the logs of a pod go with the pod."""
 
     limits: LogLimits | None = None
@@ -28,7 +28,7 @@ class LogUpkeep(Struct, frozen=True):
     """Keeps the logs of pods that are gone; None to remove them as a kubelet does."""
 
 
-class NodeOptions(Struct, frozen=True, kw_only=True):
+class NodeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """``log_root`` is the directory of the pods' logs, ``logs`` their upkeep; ``root`` is the directory for files that
     containers get as mounts, None on a runtime without mounts.
 
@@ -39,12 +39,12 @@ class NodeOptions(Struct, frozen=True, kw_only=True):
     """
 
     log_root: Path
-    logs: LogUpkeep = field(default_factory=LogUpkeep)
+    logs: LogUpkeep = msgspec.field(default_factory=LogUpkeep)
     root: Path | None = None
     cluster_domain: str = ""
     probe_grace: bool = True
     kubelet_version: str = "1.36"
-    configuration: Mapping[str, Any] = field(default_factory=dict)
+    configuration: Mapping[str, Any] = msgspec.field(default_factory=dict)
     parallel_pulls: int | None = 1
     seccomp_default: bool = False
     event_wording: EventWording = "kubelet"
@@ -57,7 +57,7 @@ class NodeOptions(Struct, frozen=True, kw_only=True):
     incident_webhook: str | None = None
     """The Alertmanager's URL for alerts; needs ``incidents``."""
     release_on_dependency: bool = False
-    objects: ObjectStore = field(default_factory=ObjectStore)
+    objects: ObjectStore = msgspec.field(default_factory=ObjectStore)
     """The ConfigMaps and Secrets of the manifests."""
     mistakes: Callable[[], Mistakes] = Mistakes
     """Returns the mistakes of the newest manifests."""

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
+import msgspec
 import structlog
-from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet._rust import Update
@@ -85,7 +85,7 @@ OUTPUT_SHOWN_MAX: Final = 256
 log = structlog.get_logger("probelet.node")
 
 
-class NodeParts(Struct, frozen=True):
+class NodeParts(msgspec.Struct, frozen=True):
     """The parts that the pods and the pages of a node share."""
 
     host: RuntimeHost

@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Callable
 from typing import Any, Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.server.connection import Connection
 from probelet.server.limit import (
@@ -30,7 +30,7 @@ from probelet.server.refusals import Refusals
 _LACKING: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
-class Room(Struct, frozen=True):
+class Room(msgspec.Struct, frozen=True):
     """How many connections there may be, and how many bytes the requests that one of them sends ahead."""
 
     connections: int

@@ -7,7 +7,7 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.files.unix_socket import SocketPathError, bound_socket
 from probelet.server.error import ServerError
@@ -17,7 +17,7 @@ _FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0, or unix:PATH"
 _UNIX = "unix:"
 
 
-class Address(Struct, frozen=True):
+class Address(msgspec.Struct, frozen=True):
     """A host name or address and a TCP port from 0 to 65535; for 0 the system picks a free port."""
 
     host: str
@@ -31,7 +31,7 @@ class Address(Struct, frozen=True):
         return f"http://{self}{path}"
 
 
-class UnixAddress(Struct, frozen=True):
+class UnixAddress(msgspec.Struct, frozen=True):
     """A unix socket that only this user and root may open."""
 
     path: Path
@@ -44,7 +44,7 @@ class UnixAddress(Struct, frozen=True):
         return f"{self} {path}"
 
 
-class Listening(Struct, frozen=True):
+class Listening(msgspec.Struct, frozen=True):
     """A listening socket. ``address`` has the port that it got; ``is_remote``: other machines may reach it."""
 
     sock: socket.socket

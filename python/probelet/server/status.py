@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from probelet.server.document.status import PodDocument, StatusHead
 from probelet.server.limit import PIECE_SECONDS
@@ -14,7 +13,7 @@ from probelet.server.limit import PIECE_SECONDS
 T = TypeVar("T")
 
 
-class Status(Struct, frozen=True):
+class Status(msgspec.Struct, frozen=True):
     """The status document, schema ``probelet-status/1``. ``pods`` makes each pod's part when it is asked for."""
 
     head: StatusHead

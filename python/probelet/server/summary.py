@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.printable import last_line
 
@@ -16,7 +16,7 @@ _WITHOUT_WORDS = {"exec_exit": "the command failed and wrote nothing"}
 Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 
 
-class Mark(Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True):
     """One probe at a glance. ``count`` is the run of equal outcomes over its threshold, ``2/3``, or empty.
 
     ``good`` and ``bad`` are the published result. ``failing`` and ``recovering`` are on the way to the other result.

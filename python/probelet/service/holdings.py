@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Final, Protocol
 
 import msgspec
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from probelet.service.error import RequestError
@@ -36,7 +35,7 @@ class _Worker(msgspec.Struct):
     type: str
 
 
-class Held(Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True):
     """The memory that the engine has of one pod."""
 
     namespace: str = ""
@@ -47,7 +46,7 @@ class Held(Struct, frozen=True):
     status_containers: int = 0
     worker_bytes: int = 0
     """Bytes of the pods that made the workers."""
-    probes: frozenset[Probe] = field(default=frozenset())
+    probes: frozenset[Probe] = frozenset()
     """The probes that may have workers."""
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet._rust import EventRecord
 from probelet.base.exposition.wording import EventWording, counted
@@ -15,7 +15,7 @@ from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.text.problem import FieldError
 
 
-class Rules(Struct, frozen=True):
+class Rules(msgspec.Struct, frozen=True):
     """Every option that decides about a pod or an event of a caller, so that ``serve`` and ``run --serve`` apply the
     same ones. ``gates`` is None if every field of a pod counts."""
 

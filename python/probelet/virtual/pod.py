@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
@@ -29,7 +29,7 @@ from probelet.virtual.runtime import PodRuntime
 from probelet.virtual.workload import Workload
 
 
-class NodeContext(Struct, frozen=True):
+class NodeContext(msgspec.Struct, frozen=True):
     """The things that all pods of a node share.
 
     ``probe_grace``, ``images`` and ``kill_gate`` are as for ``PodMachine``; ``on_publish`` gets each pod status and

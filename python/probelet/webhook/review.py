@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.errors import ProbeletError
 from probelet.spec.text.golang import go_quote
@@ -56,7 +55,7 @@ class AdmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
         )
 
 
-class AdmissionResponse(Struct, frozen=True):
+class AdmissionResponse(msgspec.Struct, frozen=True):
     """The answer of a handler: the object is admitted, with a change."""
 
     result: str
@@ -67,7 +66,7 @@ class AdmissionResponse(Struct, frozen=True):
     """For the person who sent the request, one line each."""
 
 
-class Refusal(Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True):
     """The answer of a handler: the object is refused, with the Status that the person gets."""
 
     result: str

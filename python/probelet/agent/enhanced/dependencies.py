@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 
-from msgspec import Struct
+import msgspec
 
 from probelet._rust import Engine
 from probelet.beside.pods.api_pod import ApiPod
@@ -10,7 +10,7 @@ from probelet.kube.connection import Connection
 from probelet.runtime.host import RuntimeHost
 
 
-class EnhancedDependencies(Struct, frozen=True, kw_only=True):
+class EnhancedDependencies(msgspec.Struct, frozen=True, kw_only=True):
     """``host`` is the agent's. ``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
 
     ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says

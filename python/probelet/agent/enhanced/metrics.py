@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.exposition.family import counter, gauge, page
 
 WRITES: Final = ("conflict", "error", "ok", "unchanged")
 
 
-class EnhancedNumbers(Struct, frozen=True):
+class EnhancedNumbers(msgspec.Struct, frozen=True):
     """``writes``: of the status, by how they ended."""
 
     probes: int

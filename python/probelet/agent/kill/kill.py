@@ -14,8 +14,8 @@ hook of its own, and when the runtime no longer has this instance running.
 import asyncio
 from typing import Final, Literal
 
+import msgspec
 import structlog
-from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
@@ -50,7 +50,7 @@ End = Literal["ended", "terminating", "failed"]
 log = structlog.get_logger("probelet.agent")
 
 
-class KillParts(Struct, frozen=True):
+class KillParts(msgspec.Struct, frozen=True):
     """The parts that all kills share."""
 
     host: RuntimeHost

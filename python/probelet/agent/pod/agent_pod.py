@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Final
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet._rust import Update
 from probelet.agent.kill.kills import Kills
@@ -50,7 +50,7 @@ TAKEN_AGAIN_MESSAGE: Final = "the label probelet.dev/managed is no longer false:
 log = structlog.get_logger("probelet.agent")
 
 
-class AgentParts(Struct, frozen=True):
+class AgentParts(msgspec.Struct, frozen=True):
     """The parts that the pods of an agent share. ``journal`` has the results of an earlier agent; ``is_away`` says
     whether the API server is."""
 

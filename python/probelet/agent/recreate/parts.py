@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from msgspec import Struct
+import msgspec
 
 from probelet.agent.kill.kills import Kills
 from probelet.agent.state.json_files import JsonFiles
@@ -11,7 +11,7 @@ from probelet.kube.connection import Connection
 from probelet.runtime.host import RuntimeHost
 
 
-class ExecutorParts(Struct, frozen=True):
+class ExecutorParts(msgspec.Struct, frozen=True):
     """``host`` is the agent's; ``observe``: the cache has news of a pod."""
 
     host: RuntimeHost

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.beside.takeover.names import PRE_STOP_IDEMPOTENT
 from probelet.runtime.cri.v1 import api_pb2
@@ -18,7 +17,7 @@ from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
 log = structlog.get_logger("probelet.agent")
 
 
-class KnownPod(Struct, frozen=True):
+class KnownPod(msgspec.Struct, frozen=True):
     """A pod without its definition. ``is_idempotent``: its preStop hooks may run twice."""
 
     uid: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.exposition.family import counter, gauge, page
 from probelet.runtime.execs.counts import ExecCounts
@@ -31,7 +31,7 @@ _ENDS: Final = ("ended", "failed", "terminating")
 _RESULTS: Final = ("failed", "succeeded")
 
 
-class Numbers(Struct, frozen=True):
+class Numbers(msgspec.Struct, frozen=True):
     """The numbers of the parts at the moment of the request."""
 
     pods: int

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.logs.layout import PodDirectory, log_directory_of
 from probelet.errors import ProbeletError
@@ -30,7 +30,7 @@ class NoLogError(ProbeletError):
     """The container has no such log, or none yet; the message is one line."""
 
 
-class ContainerLogs(Struct, frozen=True):
+class ContainerLogs(msgspec.Struct, frozen=True):
     """A container and its state; ``state`` is empty if no service tells it."""
 
     name: str
@@ -42,7 +42,7 @@ class ContainerLogs(Struct, frozen=True):
     """True if an earlier instance has ended."""
 
 
-class PodLogs(Struct, frozen=True):
+class PodLogs(msgspec.Struct, frozen=True):
     """The logs of a pod, below ``root``."""
 
     root: Path

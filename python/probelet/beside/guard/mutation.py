@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.context.check import Native, check_context
 from probelet.beside.guard.context.codec import Entry, encode
@@ -28,7 +28,7 @@ Result: TypeAlias = Literal["mutated", "unchanged", "skipped", "refused"]
 """``skipped``: the pod did not ask, or may not."""
 
 
-class Options(Struct, frozen=True):
+class Options(msgspec.Struct, frozen=True):
     """``enabled``: the feature gate. ``owner_scope`` ``kruise``: only pods that a workload of OpenKruise controls, as
     OpenKruise has it. ``validate`` False takes probes as they are, as OpenKruise does. ``fallback_ns`` counts for a pod
     that names no fallback, 0 for none."""
@@ -39,7 +39,7 @@ class Options(Struct, frozen=True):
     fallback_ns: int = 0
 
 
-class Mutation(Struct, frozen=True):
+class Mutation(msgspec.Struct, frozen=True):
     """The answer to one request. With ``refusal`` the pod is not created: HTTP status 400 and that text."""
 
     result: Result

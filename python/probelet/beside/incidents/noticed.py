@@ -2,31 +2,31 @@
 
 from typing import TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.incidents import Subject, Turn
 
 
-class Known(Struct, frozen=True):
+class Known(msgspec.Struct, frozen=True):
     """There is a pod with these probes, of this version of its template."""
 
     subjects: tuple[Subject, ...]
     revision: str
 
 
-class Forgotten(Struct, frozen=True):
+class Forgotten(msgspec.Struct, frozen=True):
     """A pod is gone or ends, or its node says nothing any more."""
 
     uid: str
 
 
-class Ended(Struct, frozen=True):
+class Ended(msgspec.Struct, frozen=True):
     """Attempts ended."""
 
     turns: list[Turn]
 
 
-class Restarting(Struct, frozen=True):
+class Restarting(msgspec.Struct, frozen=True):
     """A failed probe leads to a restart of a container."""
 
     uid: str

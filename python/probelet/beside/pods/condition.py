@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.pods.instances import NO_INSTANCES, Instances
 from probelet.policy.glue.status_layer import status_rows
@@ -12,7 +12,7 @@ from probelet.policy.status.ready_condition import CONTAINERS_NOT_READY
 from probelet.spec.model.pod import Pod
 
 
-class Readiness(Struct, frozen=True):
+class Readiness(msgspec.Struct, frozen=True):
     """Whether the gate is open; ``reason`` and ``message`` are empty while it is. ``instances``: the containers behind
     the verdict that have passed probes."""
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 _READY: Final = "instances with ready status"
 _STARTED: Final = "instances that have started"
 _PART: Final = re.compile(rf"(?:^|; )({_READY}|{_STARTED}): \[([^\]]*)\]")
 
 
-class Instances(Struct, frozen=True):
+class Instances(msgspec.Struct, frozen=True):
     """Container IDs, ``type://id``, by the name of their container. ``started`` has instances that are not ready."""
 
     ready: Mapping[str, str]

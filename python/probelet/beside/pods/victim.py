@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
@@ -18,7 +18,7 @@ Cause = Literal[KillReason.LIVENESS, KillReason.STARTUP, KillReason.RECREATE]
 """The last one is that of a ContainerRecreateRequest."""
 
 
-class Victim(Struct, frozen=True):
+class Victim(msgspec.Struct, frozen=True):
     """A running instance that is to be killed; ``message`` is that of its Killing event."""
 
     container: Container

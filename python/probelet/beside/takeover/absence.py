@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.takeover.taken_pod import TakenPod
 
@@ -21,7 +21,7 @@ AGAIN_NS: Final = 10_000_000_000
 """The wait before a write that failed is tried again: a pod that is ready by mistake is no reason to flood a server."""
 
 
-class Close(Struct, frozen=True):
+class Close(msgspec.Struct, frozen=True):
     """The gate of a pod closes, because the node's agent has been silent for ``silent_ns``."""
 
     pod: TakenPod

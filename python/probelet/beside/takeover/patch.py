@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import ANNOTATION_BYTES_MAX, AnnotationError, decode, encode
@@ -35,7 +35,7 @@ class Operation(TypedDict):
     value: NotRequired[Any]
 
 
-class Patch(Struct, frozen=True):
+class Patch(msgspec.Struct, frozen=True):
     """The answer to one pod."""
 
     operations: tuple[Operation, ...]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import msgspec
-from msgspec import Struct, field
 
 from probelet.base.printable import printable
 from probelet.beside.takeover.codec import AnnotationError, decode
@@ -16,7 +15,7 @@ from probelet.spec.model.probe import Probe, ProbeType
 from probelet.spec.text.golang import go_quote
 
 
-class Reading(Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True):
     """The probes that the agent runs, and what is wrong with the others."""
 
     probes: Mapping[str, Mapping[ProbeType, Probe]]
@@ -25,7 +24,7 @@ class Reading(Struct, frozen=True):
     """One line for each part of the annotation that is ignored, without the name of the pod."""
     has_gate: bool
     """The pod has the readiness gate, so its condition decides about its readiness."""
-    made: Made = field(default_factory=dict)
+    made: Made = msgspec.field(default_factory=dict)
     """The probes in the pod's spec that the webhook made from these."""
     unprobed: frozenset[str] = frozenset()
     """The containers whose readiness nobody knows: the annotation has a readiness or startup probe of theirs, or cannot

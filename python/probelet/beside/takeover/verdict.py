@@ -1,7 +1,7 @@
 """The verdict about a pod that asks for the takeover: which of its probes move, which ones the webhook makes for the
 kubelet, and why others stay."""
 
-from msgspec import Struct, field
+import msgspec
 
 from probelet.beside.takeover.fallback import FallbackError, asked, fallback_of
 from probelet.beside.takeover.kept import mistake
@@ -15,12 +15,12 @@ from probelet.beside.takeover.rules import (
 from probelet.beside.takeover.view import Entries, PodView
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True):
     """The decision of the rules about a pod in which every probe is in its container."""
 
-    moved: Entries = field(default_factory=dict)
+    moved: Entries = msgspec.field(default_factory=dict)
     """The probes for the agent, sidecars first; containers without any are absent."""
-    made: Entries = field(default_factory=dict)
+    made: Entries = msgspec.field(default_factory=dict)
     """The probes that the kubelet gets in their place."""
     reasons: tuple[str, ...] = ()
     """Why others stay native; empty if none stays that could move."""

@@ -10,7 +10,6 @@ from typing import Literal
 
 import msgspec
 import structlog
-from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet._rust import read_journal
@@ -42,7 +41,7 @@ from probelet.webhook.pages import HealthPages
 log = structlog.get_logger("probelet.agent")
 
 
-class AgentFlags(Struct, frozen=True):
+class AgentFlags(msgspec.Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal. ``node_prober``: which
     program probes the node's NodePodProbe, this one or OpenKruise's daemon."""
 
@@ -61,7 +60,7 @@ class AgentFlags(Struct, frozen=True):
     """OpenKruise's manager runs in the cluster, too."""
 
 
-class Health(Struct, frozen=True):
+class Health(msgspec.Struct, frozen=True):
     """Health and metrics for other machines, over TLS: with the certificate in ``files``, chain and key, or with one of
     the agent's own that nobody can verify, as a kubelet makes that was given none."""
 

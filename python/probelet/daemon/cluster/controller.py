@@ -7,8 +7,8 @@ import ssl
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mapping.merge import MergeOptions
@@ -30,7 +30,7 @@ from probelet.webhook.pages import HealthPages
 log = structlog.get_logger("probelet.controller")
 
 
-class ControllerFlags(Struct, frozen=True):
+class ControllerFlags(msgspec.Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     kubeconfig: Path | None

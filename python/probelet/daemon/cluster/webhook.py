@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.garbage import collect_as_usual
 from probelet.beside.guard.mutation import Options
@@ -36,14 +36,14 @@ SECRET: Final = "probelet-webhook-certificate"
 """The Secret with the certificate of the webhook's own authority; RBAC names it."""
 
 
-class Files(Struct, frozen=True):
+class Files(msgspec.Struct, frozen=True):
     """The certificate is in two files."""
 
     chain: Path
     key: Path
 
 
-class OwnAuthority(Struct, frozen=True):
+class OwnAuthority(msgspec.Struct, frozen=True):
     """The certificate is one of an authority of the webhook's own. ``hosts`` are names beside those of the Service."""
 
     service: str
@@ -51,7 +51,7 @@ class OwnAuthority(Struct, frozen=True):
     configuration: str | None
 
 
-class WebhookFlags(Struct, frozen=True):
+class WebhookFlags(msgspec.Struct, frozen=True):
     """The flags of the command line. ``seconds`` limits the run; None means until a signal."""
 
     certificate: Files | OwnAuthority

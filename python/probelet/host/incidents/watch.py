@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Final, Literal, Protocol, TypeAlias
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.base.exposition.timestamp import rfc3339
@@ -69,7 +69,7 @@ class Deadlines(Protocol):
         """Forgets a deadline."""
 
 
-class _Pod(Struct, frozen=True):
+class _Pod(msgspec.Struct, frozen=True):
     name: str
     """``namespace/name``."""
     workload: str

@@ -14,7 +14,6 @@ from lightkube.config.client_adapter import user_auth, verify_cluster
 from lightkube.config.kubeconfig import SERVICE_ACCOUNT, KubeConfig, SingleConfig
 from lightkube.config.models import User
 from lightkube.core.exceptions import ConfigError
-from msgspec import Struct
 
 from probelet.kube.access.kubeconfig import Kubeconfig, read_kubeconfig
 from probelet.kube.access.token_file import TokenFile
@@ -40,7 +39,7 @@ KEEPALIVE: Final = (
 pkg/util/net/http.go, ``readIdleTimeoutSeconds`` and ``pingTimeoutSeconds``, 1.36)."""
 
 
-class Access(Struct, frozen=True):
+class Access(msgspec.Struct, frozen=True):
     """A server with credentials. Raises KubeConfigError for what cannot be a server or a certificate."""
 
     config: SingleConfig

@@ -12,7 +12,6 @@ import msgspec
 import yaml
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
-from msgspec import Struct
 
 from probelet.base.files.regular_file import read_regular
 from probelet.base.printable import one_line
@@ -30,7 +29,7 @@ T = TypeVar("T")
 Named = dict[str, tuple[Path, dict[str, Any]]]
 
 
-class Kubeconfig(Struct, frozen=True):
+class Kubeconfig(msgspec.Struct, frozen=True):
     """One context of the files, with what lightkube's configuration has no place for."""
 
     config: SingleConfig

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
-from msgspec import Struct
+import msgspec
 
 from probelet._rust import TokenBucket
 
@@ -41,7 +41,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Correlated(Struct, frozen=True):
+class Correlated(msgspec.Struct, frozen=True):
     """The place of an event among the others."""
 
     key: Same | Similar

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.exposition.timestamp import rfc3339
 from probelet.kube.clock import Clock
@@ -51,7 +51,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 log = structlog.get_logger("probelet.kube")
 
 
-class Regarding(Struct, frozen=True):
+class Regarding(msgspec.Struct, frozen=True):
     """The object that events are about (``core.v1.ObjectReference``)."""
 
     api_version: str
@@ -86,7 +86,7 @@ class _Known:
     written: bool = False
 
 
-class _Pending(Struct, frozen=True):
+class _Pending(msgspec.Struct, frozen=True):
     regarding: Regarding
     type: EventType
     reason: str

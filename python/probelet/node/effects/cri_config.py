@@ -2,7 +2,7 @@
 
 from pathlib import Path, PurePosixPath
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.logs.layout import log_directory_of, log_name
 from probelet.node.effects.environment.place import Place
@@ -47,7 +47,7 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, hostname: str, log_root
     )
 
 
-class Instance(Struct, frozen=True):
+class Instance(msgspec.Struct, frozen=True):
     """One instance of a container, beside what its manifest says.
 
     ``image_ref`` is the image service's name for the image; empty where there are no images. ``message_file``

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.exposition.family import counter, gauge, page
 from probelet.node.source.mistakes import REASONS as MISTAKES
@@ -55,7 +55,7 @@ class Counters:
         )
 
 
-class Gauges(Struct, frozen=True):
+class Gauges(msgspec.Struct, frozen=True):
     """The numbers of other parts at the moment of the request."""
 
     pods: Mapping[str, int]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
+import msgspec
 
 from probelet.spec.read.load import Manifest
 
 
-class Difference(Struct, frozen=True):
+class Difference(msgspec.Struct, frozen=True):
     """The changes of a SET.
 
     A pod of another name under an old UID is in ``removed`` and in ``added``: it ends, and another pod begins.

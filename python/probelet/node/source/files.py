@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.node.source.file_calls import HANGING_MAX, FileCalls
@@ -71,7 +71,7 @@ class _File:
     config_objects: list[ConfigObject] = field(default_factory=list)
 
 
-class Scan(Struct, frozen=True):
+class Scan(msgspec.Struct, frozen=True):
     """The result of reading the files once."""
 
     pods: list[Manifest] | None

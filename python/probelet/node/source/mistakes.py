@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct, field
+import msgspec
 from msgspec.structs import replace
 
 from probelet.base.printable import printable
@@ -24,14 +24,14 @@ Reason: TypeAlias = Literal["unreadable", "refused", "duplicate"]
 REASONS: Final[tuple[Reason, ...]] = ("unreadable", "refused", "duplicate")
 
 
-class Mistakes(Struct, frozen=True):
+class Mistakes(msgspec.Struct, frozen=True):
     """A snapshot; nothing changes it."""
 
     shown: tuple[Problem, ...] = ()
     """The first ``SHOWN_MAX`` mistakes."""
-    counts: Mapping[Reason, int] = field(default_factory=Counter)
+    counts: Mapping[Reason, int] = msgspec.field(default_factory=Counter)
     """The number of all mistakes, by reason."""
-    outdated: Mapping[str, Problem] = field(default_factory=dict)
+    outdated: Mapping[str, Problem] = msgspec.field(default_factory=dict)
     """Pods of an earlier version of their manifest, by namespace/name, with the mistake of the newest version."""
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 SAMPLES_MIN: Final = 8
 """Values of each release; with fewer the normal approximation of the test is poor."""
@@ -22,7 +22,7 @@ LIMIT_SHARE: Final = 0.5
 PERCENTILE: Final = 0.99
 
 
-class Compared(Struct, frozen=True):
+class Compared(msgspec.Struct, frozen=True):
     """A rise that is no chance: the 99th percentiles, and the limit."""
 
     before: float

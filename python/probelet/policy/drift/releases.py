@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.drift.compare import SAMPLES_MIN, Compared, compare, percentile
 
@@ -26,7 +26,7 @@ class Measured(NamedTuple):
     """``starts``, or answers of a probe."""
 
 
-class Drift(Struct, frozen=True):
+class Drift(msgspec.Struct, frozen=True):
     """Something that takes longer with an image than with the one before."""
 
     of: Measured

@@ -6,7 +6,7 @@ the sync acts on it; that is why a container killed by a sync still counts as ru
 
 from enum import StrEnum
 
-from msgspec import Struct
+import msgspec
 
 
 class State(StrEnum):
@@ -20,7 +20,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-class ContainerRecord(Struct, frozen=True):
+class ContainerRecord(msgspec.Struct, frozen=True):
     """One container instance; a restart makes another with the same ``name``.
 
     ``id`` is ``type://id``. ``*_at_ms`` are Unix milliseconds, 0 when unknown. ``finished_ns`` is the exit on the
@@ -42,7 +42,7 @@ class ContainerRecord(Struct, frozen=True):
     sandbox_id: str = ""
 
 
-class SandboxRecord(Struct, frozen=True):
+class SandboxRecord(msgspec.Struct, frozen=True):
     """One pod sandbox. ``ip`` is None when the runtime reports no network (host network)."""
 
     id: str
@@ -52,7 +52,7 @@ class SandboxRecord(Struct, frozen=True):
     created_at_ns: int = 0
 
 
-class Snapshot(Struct, frozen=True):
+class Snapshot(msgspec.Struct, frozen=True):
     """Everything the runtime has of one pod, newest first."""
 
     sandboxes: tuple[SandboxRecord, ...] = ()

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from probelet.policy.facts.probe_state import KILLING_TYPES, ProbeState, ResultName
@@ -54,7 +53,7 @@ def status_rows(status: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in (*status.get("containers", ()), *status.get("init_containers", ()))}
 
 
-class Begun(Struct, frozen=True):
+class Begun(msgspec.Struct, frozen=True):
     """Whether a container has started, and is ready."""
 
     started: bool

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.policy.incidents.family import CONNECTION_LEVEL, EXITED, Family, family_of
@@ -52,7 +52,7 @@ _RANK: Final = {"target": 5, "image": 4, "rollout": 3, "workload": 2, "network":
 """Of two things that explain as much, the more special one does; ``network`` and ``node`` are what is left."""
 
 
-class Explanation(Struct, frozen=True):
+class Explanation(msgspec.Struct, frozen=True):
     """A thing that explains pods that fail."""
 
     kind: Kind

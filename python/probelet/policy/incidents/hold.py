@@ -26,7 +26,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.incidents.outputs import Incident, Kind
 from probelet.policy.incidents.turn import Turn
@@ -55,7 +55,7 @@ _Key: TypeAlias = tuple[str, str]
 _State: TypeAlias = Literal["pending", "answers", "fails"]
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True):
     """A liveness probe has failed: without a hold the container is killed."""
 
     pod_uid: str
@@ -73,7 +73,7 @@ def program_of(container: str, image: str) -> str:
     return f"{container} {image}"
 
 
-class Held(Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True):
     """A kill that waits."""
 
     container: str

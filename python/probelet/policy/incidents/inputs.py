@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.incidents.turn import Turn
 
@@ -15,7 +15,7 @@ class ProbeKey(NamedTuple):
     probe_type: str
 
 
-class Subject(Struct, frozen=True):
+class Subject(msgspec.Struct, frozen=True):
     """A probe, and everything that it may share with others. An empty text stands for what the caller does not know."""
 
     pod_uid: str
@@ -39,20 +39,20 @@ class Subject(Struct, frozen=True):
         return ProbeKey(self.pod_uid, self.container, self.probe_type)
 
 
-class ProbeKnown(Struct, frozen=True):
+class ProbeKnown(msgspec.Struct, frozen=True):
     """There is a probe, or what is known about it has changed."""
 
     subject: Subject
 
 
-class ProbeGone(Struct, frozen=True):
+class ProbeGone(msgspec.Struct, frozen=True):
     """A probe is no more. A caller says so as soon as its pod is being deleted: a process that ends fails its probes,
     and that is no incident."""
 
     key: ProbeKey
 
 
-class RolledOut(Struct, frozen=True):
+class RolledOut(msgspec.Struct, frozen=True):
     """A workload of this namespace has a new version."""
 
     namespace: str
@@ -60,7 +60,7 @@ class RolledOut(Struct, frozen=True):
     image: str
 
 
-class Killed(Struct, frozen=True):
+class Killed(msgspec.Struct, frozen=True):
     """A probe's verdict has a container killed."""
 
     pod_uid: str
@@ -68,7 +68,7 @@ class Killed(Struct, frozen=True):
     at_ms: int
 
 
-class Exited(Struct, frozen=True):
+class Exited(msgspec.Struct, frozen=True):
     """A container ended by itself: nothing killed it, and its pod is not being deleted."""
 
     pod_uid: str
@@ -76,7 +76,7 @@ class Exited(Struct, frozen=True):
     at_ms: int
 
 
-class Passed(Struct, frozen=True):
+class Passed(msgspec.Struct, frozen=True):
     """Nothing but time."""
 
 

@@ -2,14 +2,14 @@
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct, field
+import msgspec
 
 Kind = Literal["prober", "node", "workload", "shared", "container"]
 """``prober``: the prober itself was late. ``node``: most of one node. ``workload``: most of one workload, or of its new
 version. ``shared``: several workloads that have one thing in common. ``container``: one container alone."""
 
 
-class Counts(Struct, frozen=True):
+class Counts(msgspec.Struct, frozen=True):
     """How much an incident has touched so far."""
 
     pods: int = 0
@@ -19,7 +19,7 @@ class Counts(Struct, frozen=True):
     nodes: int = 0
 
 
-class Incident(Struct, frozen=True):
+class Incident(msgspec.Struct, frozen=True):
     """One thing that went wrong, with everything that it touched."""
 
     id: str
@@ -37,7 +37,7 @@ class Incident(Struct, frozen=True):
     """The most frequent cause."""
     evidence: str = ""
     """One sentence."""
-    counts: Counts = field(default_factory=Counts)
+    counts: Counts = msgspec.field(default_factory=Counts)
     killed: int = 0
     """Kills by probes meanwhile."""
     killed_for_nothing: int = 0
@@ -58,25 +58,25 @@ class Incident(Struct, frozen=True):
         return self.thing if self.shared == self.kind else f"{self.kind} {self.thing}".strip()
 
 
-class Began(Struct, frozen=True):
+class Began(msgspec.Struct, frozen=True):
     """A new incident."""
 
     incident: Incident
 
 
-class Grew(Struct, frozen=True):
+class Grew(msgspec.Struct, frozen=True):
     """An incident has touched more than before, or something was killed; at most once a second for each."""
 
     incident: Incident
 
 
-class Reclassified(Struct, frozen=True):
+class Reclassified(msgspec.Struct, frozen=True):
     """An incident is another than it seemed: its kind, or what is shared, has changed."""
 
     incident: Incident
 
 
-class Ended(Struct, frozen=True):
+class Ended(msgspec.Struct, frozen=True):
     """An incident is over."""
 
     incident: Incident

@@ -1,9 +1,9 @@
 """One attempt of a probe, as the engine, an agent or a simulation saw it end."""
 
-from msgspec import Struct
+import msgspec
 
 
-class Turn(Struct, frozen=True):
+class Turn(msgspec.Struct, frozen=True):
     """An attempt that ended. A caller may leave out attempts that ended as the one before did, but for the first one of
     each probe, and for bad ones up to the ``failure_threshold`` of its subject, and two at least."""
 

@@ -48,13 +48,13 @@ A first Terminate of a terminating pod replaces the grace even by a longer one, 
 
 from typing import TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.rules.grace import Grace
 from probelet.policy.strands.strand import Strands
 
 
-class Ending(Struct, frozen=True):
+class Ending(msgspec.Struct, frozen=True):
     """How a pod ends. ``removed``: its manifest is gone, so its containers and sandboxes are removed too.
 
     ``at_once``: every kill has no grace at all.
@@ -65,46 +65,46 @@ class Ending(Struct, frozen=True):
     removed: bool = False
 
 
-class Syncing(Struct, frozen=True):
+class Syncing(msgspec.Struct, frozen=True):
     """The pod is kept as its manifest asks."""
 
 
-class Terminating(Struct, frozen=True):
+class Terminating(msgspec.Struct, frozen=True):
     """The pod's containers get killed; none starts again."""
 
     ending: Ending
 
 
-class Terminated(Struct, frozen=True):
+class Terminated(msgspec.Struct, frozen=True):
     """Every container has ended; once removed, what the runtime still has of the pod is deleted."""
 
     ending: Ending
 
 
-class Gone(Struct, frozen=True):
+class Gone(msgspec.Struct, frozen=True):
     """The runtime has nothing of the pod left."""
 
 
 PodState: TypeAlias = Syncing | Terminating | Terminated | Gone
 
 
-class Unseen(Struct, frozen=True):
+class Unseen(msgspec.Struct, frozen=True):
     """No snapshot has come yet, and nothing can be decided without one."""
 
 
-class Idle(Struct, frozen=True):
+class Idle(msgspec.Struct, frozen=True):
     """No programme is under way. ``look_at_ns``: when to run one even if nothing happens."""
 
     look_at_ns: int | None = None
 
 
-class Running(Struct, frozen=True):
+class Running(msgspec.Struct, frozen=True):
     """A programme is under way."""
 
     strands: Strands
 
 
-class Superseded(Struct, frozen=True):
+class Superseded(msgspec.Struct, frozen=True):
     """A programme that goes no further: the next one begins when its last call has been answered."""
 
     strands: Strands

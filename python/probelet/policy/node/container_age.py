@@ -18,7 +18,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.messages import go_duration
 from probelet.spec.model.pod import Pod
@@ -35,7 +35,7 @@ class Budget(Protocol):
         """Take a token; False if there was none."""
 
 
-class AgingContainer(Struct, frozen=True):
+class AgingContainer(msgspec.Struct, frozen=True):
     """A running container as the pod's status shows it; ``started_at_ms`` is Unix milliseconds."""
 
     name: str
@@ -43,7 +43,7 @@ class AgingContainer(Struct, frozen=True):
     started_at_ms: int
 
 
-class AgingPod(Struct, frozen=True):
+class AgingPod(msgspec.Struct, frozen=True):
     """A pod as it was last published. ``running`` has only the containers that may restart for their age."""
 
     uid: str
@@ -52,7 +52,7 @@ class AgingPod(Struct, frozen=True):
     ready: Callable[[], bool]
 
 
-class AgeRestart(Struct, frozen=True):
+class AgeRestart(msgspec.Struct, frozen=True):
     """A container to restart now; ``age_ns`` is how long it has run."""
 
     uid: str
@@ -61,7 +61,7 @@ class AgeRestart(Struct, frozen=True):
     age_ns: int
 
 
-class _Claim(Struct, frozen=True):
+class _Claim(msgspec.Struct, frozen=True):
     due_ns: int
     uid: str
     name: str

@@ -7,7 +7,7 @@ goes on, as in a kubelet.
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.policy.facts.probe_state import ProbeState
@@ -26,7 +26,7 @@ HOLD_MOST_NS: Final = 5 * MINUTE
 """How long a kill may wait by default."""
 
 
-class Gated(Struct, frozen=True):
+class Gated(msgspec.Struct, frozen=True):
     """The results of a pod once the gate has judged its liveness failures."""
 
     probes: ProbeState
@@ -44,7 +44,7 @@ IncidentOf: TypeAlias = Callable[[str], Incident | None]
 """Returns the open incident that a pod belongs to, by its UID."""
 
 
-class HoldOptions(Struct, frozen=True):
+class HoldOptions(msgspec.Struct, frozen=True):
     """``choice`` is for pods that name none by annotation; ``most_ns`` is how long a kill may wait."""
 
     choice: HoldChoice = "off"

@@ -14,7 +14,7 @@ Rules
 from collections.abc import Collection
 from typing import Final, Literal, Protocol
 
-from msgspec import Struct
+import msgspec
 
 from probelet._rust import Backoff, Requeue, TokenBucket
 from probelet.policy.facts.snapshot import ContainerRecord
@@ -34,14 +34,14 @@ RETRY_NS: Final = 10 * SECOND
 ResetCause = Literal["gc", "operator", "ran_long"]
 
 
-class Limits(Struct, frozen=True):
+class Limits(msgspec.Struct, frozen=True):
     """The least and the longest delay that a pod may choose for a container, in nanoseconds."""
 
     least_ns: int = SECOND
     most_ns: int = 300 * SECOND
 
 
-class GateOptions(Struct, frozen=True):
+class GateOptions(msgspec.Struct, frozen=True):
     """How a node restarts. The defaults are the kubelet's; times in nanoseconds, ``factor_milli`` in thousandths.
 
     ``limits``: pods may choose curves within them. ``late``: after a refused start or a failed sync, the pod syncs
@@ -60,7 +60,7 @@ class GateOptions(Struct, frozen=True):
     budget: tuple[int, int] | None = None
 
 
-class StartDecision(Struct, frozen=True):
+class StartDecision(msgspec.Struct, frozen=True):
     """Whether a container starts now. ``free``: no delay stood before it. Nanoseconds; ``delay_ns`` as stored.
 
     ``backoff`` and ``budget`` are what it waits for, until ``due_ns``.
@@ -72,7 +72,7 @@ class StartDecision(Struct, frozen=True):
     free: bool = False
 
 
-class Wait(Struct, frozen=True):
+class Wait(msgspec.Struct, frozen=True):
     """A container that may not start before ``due_ns``; ``delay_ns`` is the stored delay, 0 if it waits for the budget.
 
     ``what`` says whether its restart waits or the pull of its image.

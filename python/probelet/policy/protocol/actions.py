@@ -10,27 +10,27 @@ them: a kill blocks its pod.
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.protocol.effects import Effect
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.pod import Pod, PodPhase
 
 
-class Perform(Struct, frozen=True):
+class Perform(msgspec.Struct, frozen=True):
     """Run these effects, at the same time if there are several, and answer with ``Performed``."""
 
     ticket: int
     effects: tuple[Effect, ...]
 
 
-class Cancel(Struct, frozen=True):
+class Cancel(msgspec.Struct, frozen=True):
     """Give up waiting for the effects of a ticket; it is still to be answered, with errors."""
 
     ticket: int
 
 
-class Record(Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True):
     """An event about the pod, or with a ``field_path`` about one of its containers."""
 
     type: Literal["Normal", "Warning"]
@@ -39,7 +39,7 @@ class Record(Struct, frozen=True):
     field_path: str = ""
 
 
-class Publish(Struct, frozen=True):
+class Publish(msgspec.Struct, frozen=True):
     """Set the pod's status: ``terminating`` stops liveness and startup probes, otherwise probes are added."""
 
     phase: PodPhase
@@ -48,7 +48,7 @@ class Publish(Struct, frozen=True):
     terminating: bool
 
 
-class Define(Struct, frozen=True):
+class Define(msgspec.Struct, frozen=True):
     """From here on the pod is this one: actions that follow are about it, and its new probes begin with its status."""
 
     pod: Pod
@@ -56,24 +56,24 @@ class Define(Struct, frozen=True):
     """Whether the probes that run become those of ``pod``."""
 
 
-class Arm(Struct, frozen=True):
+class Arm(msgspec.Struct, frozen=True):
     """Answer with ``Due`` at this time; replaces the deadline armed before. None disarms."""
 
     deadline_ns: int | None
 
 
-class Recheck(Struct, frozen=True):
+class Recheck(msgspec.Struct, frozen=True):
     """Take the liveness failure of this container back, whose kill waits: its probe goes on, and its next failure is
     one again."""
 
     container: str
 
 
-class StopProbing(Struct, frozen=True):
+class StopProbing(msgspec.Struct, frozen=True):
     """Every container is dead: end the workers that are left (kubelet ``RemovePod``)."""
 
 
-class Forget(Struct, frozen=True):
+class Forget(msgspec.Struct, frozen=True):
     """Nothing of the pod is left; the machine is done."""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.rules.grace import GraceSource, KillReason
 from probelet.policy.rules.kind import Kind
@@ -11,19 +11,19 @@ from probelet.spec.model.container import Container, LifecycleHandler
 HookName: TypeAlias = Literal["postStart", "preStop"]
 
 
-class RunSandbox(Struct, frozen=True):
+class RunSandbox(msgspec.Struct, frozen=True):
     """RunPodSandbox; the outcome's ``id`` is the sandbox's."""
 
     attempt: int
 
 
-class StopSandbox(Struct, frozen=True):
+class StopSandbox(msgspec.Struct, frozen=True):
     """StopPodSandbox. A sandbox that is not there is a success."""
 
     sandbox_id: str
 
 
-class RemoveSandbox(Struct, frozen=True):
+class RemoveSandbox(msgspec.Struct, frozen=True):
     """RemovePodSandbox. A sandbox that is not there is a success."""
 
     sandbox_id: str
@@ -33,20 +33,20 @@ RestartCause: TypeAlias = Literal["", "error", "exit0", "max_age", "oom", "other
 """The cause that ended the instance before a start; "" before the first one."""
 
 
-class InspectImage(Struct, frozen=True):
+class InspectImage(msgspec.Struct, frozen=True):
     """ImageStatus; the outcome's ``id`` is what to create containers from, empty when the image is missing."""
 
     image: str
 
 
-class PullImage(Struct, frozen=True):
+class PullImage(msgspec.Struct, frozen=True):
     """PullImage; the outcome's ``id`` as for ``InspectImage``, its ``pull`` how it went."""
 
     image: str
     sandbox_id: str
 
 
-class CreateContainer(Struct, frozen=True):
+class CreateContainer(msgspec.Struct, frozen=True):
     """CreateContainer; the outcome's ``id`` is the container's, ``type://id``.
 
     ``image_ref`` is what the image service gave, empty where containers are made of no image.
@@ -59,7 +59,7 @@ class CreateContainer(Struct, frozen=True):
     image_ref: str = ""
 
 
-class StartContainer(Struct, frozen=True):
+class StartContainer(msgspec.Struct, frozen=True):
     """StartContainer. ``cause`` is what led to it, ``free`` that no restart delay stood before it."""
 
     name: str
@@ -68,7 +68,7 @@ class StartContainer(Struct, frozen=True):
     free: bool = True
 
 
-class KillContainer(Struct, frozen=True):
+class KillContainer(msgspec.Struct, frozen=True):
     """StopContainer with a grace in whole seconds. A container that is not there is a success."""
 
     name: str
@@ -78,7 +78,7 @@ class KillContainer(Struct, frozen=True):
     grace_source: GraceSource
 
 
-class RemoveContainer(Struct, frozen=True):
+class RemoveContainer(msgspec.Struct, frozen=True):
     """RemoveContainer of a dead one. A container that is not there is a success."""
 
     name: str
@@ -86,7 +86,7 @@ class RemoveContainer(Struct, frozen=True):
     keep_log: bool = False
 
 
-class RunHook(Struct, frozen=True):
+class RunHook(msgspec.Struct, frozen=True):
     """ExecSync or an HTTP request for a hook that is one of the two; the outcome's ``detail`` is what it printed.
 
     Any answer to the request is a success, whatever its status (kubelet lifecycle/handlers.go:runHTTPHandler, 1.36).
@@ -114,7 +114,7 @@ Effect: TypeAlias = (
 )
 
 
-class Pull(Struct, frozen=True):
+class Pull(msgspec.Struct, frozen=True):
     """A pull that succeeded: how long it took, how long with its wait for other pulls, and the image's bytes."""
 
     took_ns: int = 0
@@ -122,7 +122,7 @@ class Pull(Struct, frozen=True):
     size: int = 0
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True):
     """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did.
 
     ``unconfigured`` says that a container's configuration could not be made, so the runtime was not asked to create it.

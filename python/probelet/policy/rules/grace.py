@@ -6,7 +6,7 @@ Kubelet kuberuntime_container.go:setTerminationGracePeriod and killContainer, 1.
 from enum import StrEnum
 from typing import Final, Literal
 
-from msgspec import Struct
+import msgspec
 
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -50,7 +50,7 @@ _LABELS: Final = {
 }
 
 
-class Grace(Struct, frozen=True):
+class Grace(msgspec.Struct, frozen=True):
     """Whole seconds, and the field they came from."""
 
     seconds: int

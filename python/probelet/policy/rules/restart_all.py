@@ -5,7 +5,7 @@ Kubelet pkg/kubelet/container/helpers.go:ShouldAllContainersRestart, status/gene
 kuberuntime_manager.go:getContainersToReset.
 """
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.rules.kind import containers
@@ -14,7 +14,7 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
 
-class Reset(Struct, frozen=True):
+class Reset(msgspec.Struct, frozen=True):
     """A container instance to remove; ``kill`` it first unless it has ended."""
 
     container: Container

@@ -7,7 +7,7 @@ the status document read.
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.policy import messages
@@ -23,14 +23,14 @@ LOST_EXIT_CODE: Final = 137
 StateName = Literal["waiting", "running", "terminated"]
 
 
-class StartError(Struct, frozen=True):
+class StartError(msgspec.Struct, frozen=True):
     """Why the last start of a container did not happen: the waiting reason and message (kubelet ``reasonCache``)."""
 
     reason: str
     message: str
 
 
-class LastExit(Struct, frozen=True):
+class LastExit(msgspec.Struct, frozen=True):
     """The container's last termination state. ``at_ms`` is Unix milliseconds, 0 when unknown."""
 
     at_ms: int
@@ -39,7 +39,7 @@ class LastExit(Struct, frozen=True):
     message: str = ""
 
 
-class ContainerStatus(Struct, frozen=True):
+class ContainerStatus(msgspec.Struct, frozen=True):
     """One container as the API would show it. ``exit_code`` is None unless it is terminated."""
 
     name: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.rules.kind import containers
 from probelet.spec.model.pod import Pod
@@ -18,7 +18,7 @@ UNKNOWN_CONTAINER_STATUSES: Final = "UnknownContainerStatuses"
 _ENDED: Final = {"Failed": POD_FAILED, "Succeeded": POD_COMPLETED}
 
 
-class ReadyCondition(Struct, frozen=True):
+class ReadyCondition(msgspec.Struct, frozen=True):
     """``reason`` and ``message`` are empty while the pod is ready."""
 
     ready: bool

@@ -5,7 +5,7 @@ Their commands run as the manifest has them: only a container's own command and 
 
 from dataclasses import dataclass
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.policy import messages
@@ -16,7 +16,7 @@ from probelet.spec.model.container import Container, LifecycleHandler
 from probelet.spec.text.duration import SECOND
 
 
-class Hook(Struct, frozen=True):
+class Hook(msgspec.Struct, frozen=True):
     """One hook of one container instance; ``limit_seconds`` as in ``RunHook``."""
 
     container: Container

@@ -9,25 +9,25 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.protocol.effects import Effect, Outcome
 
 
-class Call(Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True):
     """These effects, at the same time; the strand is sent their outcomes when all have ended."""
 
     effects: tuple[Effect, ...]
 
 
-class Turn(Struct, frozen=True):
+class Turn(msgspec.Struct, frozen=True):
     """Until ``ready``, and no longer than ``deadline_ns``; None: for as long as it takes."""
 
     ready: Callable[[], bool]
     deadline_ns: int | None = None
 
 
-class Branches(Struct, frozen=True):
+class Branches(msgspec.Struct, frozen=True):
     """These strands, at the same time; the strand is sent what each returned when all have ended."""
 
     strands: "tuple[Strand[Any], ...]"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from msgspec import Struct
+import msgspec
 
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.rules.grace import KillReason
@@ -10,7 +10,7 @@ from probelet.policy.rules.restart_all import Reset
 from probelet.spec.model.container import Container
 
 
-class Victim(Struct, frozen=True):
+class Victim(msgspec.Struct, frozen=True):
     """A container that is to be killed, and what its Killing event will say."""
 
     record: ContainerRecord

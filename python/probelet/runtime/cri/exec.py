@@ -6,7 +6,7 @@ Kubelet pkg/kubelet/prober/prober.go:execInContainer and pkg/probe/exec/exec.go:
 from collections.abc import Sequence
 from typing import Literal
 
-from msgspec import Struct
+import msgspec
 
 from probelet.runtime.cri import errors
 from probelet.runtime.cri.client import RuntimeClient
@@ -18,7 +18,7 @@ OUTPUT_BYTES_MAX = 10 * 1024
 """Limit of stdout plus stderr that the prober keeps (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
 
 
-class ExecOutcome(Struct, frozen=True):
+class ExecOutcome(msgspec.Struct, frozen=True):
     """The outcome of one attempt.
 
     ``exit``: the command ran and ended. ``timeout``: a failure; ``output`` names the command. ``starved``: a timeout

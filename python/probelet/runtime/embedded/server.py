@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
 from probelet.base.logs.rotation import LogLimits
 from probelet.runtime.cri import grpc_channel
@@ -26,7 +26,7 @@ KILL_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
-class Settings(Struct, frozen=True):
+class Settings(msgspec.Struct, frozen=True):
     """How a runtime serves: at ``socket``, with a claimed ``root``. With a ``bridge`` each pod has a network namespace
     on it. ``has_users``: a container runs as the user that its configuration names."""
 

@@ -1,9 +1,9 @@
 """The opt-ins of ``ProbeletConfiguration`` for exec attempts."""
 
-from msgspec import Struct
+import msgspec
 
 
-class ExecLimits(Struct, frozen=True):
+class ExecLimits(msgspec.Struct, frozen=True):
     """The defaults are the kubelet's behaviour: all attempts at once, each for as long as the client waits."""
 
     single_flight: bool = False

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.errors import ProbeletError
 
@@ -45,7 +44,7 @@ class _SandboxInfo(msgspec.Struct, frozen=True, rename="camel"):
     runtime_spec: _Specification | None = None
 
 
-class NetworkPlace(Struct, frozen=True):
+class NetworkPlace(msgspec.Struct, frozen=True):
     """The places at which a sandbox's namespace may be found."""
 
     sandbox_id: str

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final
 
+import msgspec
 import structlog
-from msgspec import Struct
 
 from probelet.base.exposition.paced_log import PacedLog
 from probelet.host.tasks import Tasks
@@ -33,7 +33,7 @@ QUESTIONS_PER_POD_MAX: Final = 8
 log = structlog.get_logger("probelet.node")
 
 
-class Row(Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True):
     """A container or sandbox to ask about. ``is_own``: its pod is one of this node's. ``as_listed`` makes its record
     without the answer."""
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from msgspec import Struct, field
+import msgspec
 
 from probelet.server.document.event import RecordedEvent
 from probelet.server.pages.rows import Row, pod_row
 from probelet.server.view import IncidentFeed, View
 
 
-class Words(Struct, frozen=True):
+class Words(msgspec.Struct, frozen=True):
     """The words of the page for its rows."""
 
     noun: str
@@ -24,14 +24,14 @@ class Words(Struct, frozen=True):
     """``attempts`` or ``times``: what a beat stands for."""
 
 
-class Told(Struct, frozen=True):
+class Told(msgspec.Struct, frozen=True):
     """Everything that the page shows of one moment."""
 
     head: Mapping[str, Any]
     """``node``, ``as_of``, and of a status document ``incidents``, ``incidents_total`` and the mistakes."""
     rows: Iterator[Row]
     words: Words
-    about: Sequence[str] = field(default=())
+    about: Sequence[str] = msgspec.field(default=())
     """Sentences above the rows: what differs here, and what is missing."""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 RuntimeKind: TypeAlias = Literal["cri", "process"]
 """The kind of runtime that will run a manifest's containers. ``process``: a container is a process of this machine.
@@ -14,7 +14,7 @@ run. ``nothing``: there is nothing to honour, because only an API server, a sche
 or because the field is about images and there are none."""
 
 
-class Support(Struct, frozen=True):
+class Support(msgspec.Struct, frozen=True):
     """The support of one field."""
 
     kind: Kind

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import Struct
 
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.depends_on import depends_on
@@ -58,7 +57,7 @@ KINDS_MAX: Final = 100
 OTHER_KINDS: Final = "other kinds"
 
 
-class Rules(Struct, frozen=True):
+class Rules(msgspec.Struct, frozen=True):
     """The rules for the pods of a text.
 
     ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.spec.read.tree import Node, locate
 from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity
@@ -13,7 +12,7 @@ from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity
 _OF_THE_OBJECT: Final = ("metadata.name", "metadata.namespace", "metadata.generateName")
 
 
-class Place(Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True):
     """Where an object's fields are in the file."""
 
     path: Path

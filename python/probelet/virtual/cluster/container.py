@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet._rust import ClusterModel
 from probelet.errors import ClusterError
@@ -44,7 +43,7 @@ class _Container:
     """Counts its starts and ends."""
 
 
-class Active(Struct, frozen=True):
+class Active(msgspec.Struct, frozen=True):
     """A fault that lasts, and when it began."""
 
     fault: Fault

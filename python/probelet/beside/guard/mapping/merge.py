@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
 
 from probelet.beside.guard.mapping.entry import Digests, Entry, Reason, entry_of
 from probelet.beside.guard.names import CREATED_BY_US, EXEC_DIGESTS
@@ -23,7 +22,7 @@ OBJECT_BYTES_MAX: Final = 1024 * 1024
 """A NodePodProbe does not grow beyond this: etcd takes 1.5 MiB a request, and a status has to fit in, too (M-10)."""
 
 
-class MergeOptions(Struct, frozen=True):
+class MergeOptions(msgspec.Struct, frozen=True):
     """``keep_empty``: an object without entries stays, as OpenKruise wants one for each node. ``trust_changes``: an
     admission policy guards the annotation, so later changes of commands are taken."""
 

@@ -2,42 +2,42 @@
 
 from typing import Any, Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.mapping.entry import Reason
 from probelet.beside.guard.objects.node import GuardedNode
 from probelet.beside.guard.objects.pod import GuardedPod
 
 
-class PodChanged(Struct, frozen=True):
+class PodChanged(msgspec.Struct, frozen=True):
     """A pod is there, or has changed; None: it is gone, or has nothing to do with enhanced liveness any more."""
 
     uid: str
     pod: GuardedPod | None
 
 
-class ProbesChanged(Struct, frozen=True):
+class ProbesChanged(msgspec.Struct, frozen=True):
     """The NodePodProbe of a node has this ``metadata.generation``; None: it is gone."""
 
     node: str
     generation: int | None
 
 
-class NodeChanged(Struct, frozen=True):
+class NodeChanged(msgspec.Struct, frozen=True):
     """A node is there, or has changed; None: it is gone."""
 
     name: str
     node: GuardedNode | None
 
 
-class GotProbes(Struct, frozen=True):
+class GotProbes(msgspec.Struct, frozen=True):
     """The answer to ``Read``; None: there is no such object."""
 
     node: str
     body: dict[str, Any] | None
 
 
-class Wrote(Struct, frozen=True):
+class Wrote(msgspec.Struct, frozen=True):
     """The answer to ``Write``, or to a ``Read`` that failed. ``conflict``: the object is another one by now."""
 
     node: str
@@ -46,17 +46,17 @@ class Wrote(Struct, frozen=True):
     """Of the object as it was written; None after a deletion."""
 
 
-class Configured(Struct, frozen=True):
+class Configured(msgspec.Struct, frozen=True):
     """``detects`` False removes every probe of ours."""
 
     detects: bool
 
 
-class Resync(Struct, frozen=True):
+class Resync(msgspec.Struct, frozen=True):
     """Compares every NodePodProbe again."""
 
 
-class Synced(Struct, frozen=True):
+class Synced(msgspec.Struct, frozen=True):
     """Whether all pods and nodes of the cluster are known and current. Begins False."""
 
     is_synced: bool
@@ -65,13 +65,13 @@ class Synced(Struct, frozen=True):
 Input: TypeAlias = PodChanged | ProbesChanged | NodeChanged | GotProbes | Wrote | Configured | Resync | Synced
 
 
-class Read(Struct, frozen=True):
+class Read(msgspec.Struct, frozen=True):
     """Read the NodePodProbe of a node from the API server."""
 
     node: str
 
 
-class Write(Struct, frozen=True):
+class Write(msgspec.Struct, frozen=True):
     """Write the NodePodProbe of a node. ``body`` has the UID and version that was read, also for ``delete``."""
 
     node: str
@@ -79,7 +79,7 @@ class Write(Struct, frozen=True):
     body: dict[str, Any]
 
 
-class PodEvent(Struct, frozen=True):
+class PodEvent(msgspec.Struct, frozen=True):
     """An event of a pod; ``ELPProbeMapped`` is Normal, the others are warnings."""
 
     pod: GuardedPod

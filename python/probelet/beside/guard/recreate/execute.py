@@ -5,7 +5,7 @@ Source: kruise 1.9.0 pkg/daemon/containerrecreate/crr_daemon_controller.go.
 
 from collections.abc import Iterable
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet.beside.guard.objects.recreate_request import (
@@ -23,7 +23,7 @@ from probelet.beside.guard.recreate.situation import ObservedPod, is_another, si
 from probelet.spec.text.duration import MILLISECOND, SECOND
 
 
-class Step(Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True):
     """The next step: the status, a container to kill, and when to look again without news (nanoseconds)."""
 
     progress: Progress

@@ -8,7 +8,6 @@ clocks (C-3), and no request gets a finalizer.
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec import Struct
 
 from probelet.beside.guard.names import ACTIVE, SNAPSHOT, UNREADY_ACQUIRED
 from probelet.beside.guard.objects.moment import text
@@ -33,7 +32,7 @@ POLL_NS: Final = 3 * SECOND
 """How often a pod is read while its container is recreated, in case its changes arrive late."""
 
 
-class Age(Struct, frozen=True):
+class Age(msgspec.Struct, frozen=True):
     """``by_clock_ns``: the manager's wall clock less the creation. ``seen_ns``: how long the manager has known the
     request, by no clock that somebody sets."""
 
@@ -45,7 +44,7 @@ class Age(Struct, frozen=True):
         return max(0, min(limit_ns - self.seen_ns, limit_ns + SLACK_NS - self.by_clock_ns))
 
 
-class Patch(Struct, frozen=True):
+class Patch(msgspec.Struct, frozen=True):
     """Merge-patch the request, or with ``subresource`` its status."""
 
     body: dict[str, Any]
@@ -54,11 +53,11 @@ class Patch(Struct, frozen=True):
     """Why the request ends with it; empty if it does not."""
 
 
-class Delete(Struct, frozen=True):
+class Delete(msgspec.Struct, frozen=True):
     """Delete the request."""
 
 
-class SetConditions(Struct, frozen=True):
+class SetConditions(msgspec.Struct, frozen=True):
     """Patch these conditions of the pod, if it is still the version that was read."""
 
     conditions: list[dict[str, Any]]
@@ -67,7 +66,7 @@ class SetConditions(Struct, frozen=True):
 Action: TypeAlias = Patch | Delete | SetConditions
 
 
-class Management(Struct, frozen=True):
+class Management(msgspec.Struct, frozen=True):
     """``action``: the next write, after which a further look follows. Without one ``again_ns`` says when to look
     without news; None: never."""
 

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from probelet.beside.guard.objects.recreate_request import (
@@ -20,7 +19,7 @@ ORDER: Final = (COMPLETED, RECREATING, PENDING, "")
 """Phases in the order in which requests for one pod are taken up."""
 
 
-class Progress(Struct, frozen=True):
+class Progress(msgspec.Struct, frozen=True):
     """``status`` without the completion time."""
 
     phase: str = ""

@@ -16,7 +16,7 @@ compared with the node's (C-3).
 from collections.abc import Mapping, Set
 from typing import Final, Literal
 
-from msgspec import Struct, field
+import msgspec
 
 from probelet.beside.guard.objects.recreate_request import (
     ENDED,
@@ -33,7 +33,7 @@ from probelet.beside.guard.recreate.progress import Progress
 MS_PER_SECOND: Final = 1000
 
 
-class Instance(Struct, frozen=True):
+class Instance(msgspec.Struct, frozen=True):
     """The newest instance of a container, by the runtime. ``id`` is ``type://id``."""
 
     id: str
@@ -43,7 +43,7 @@ class Instance(Struct, frozen=True):
     """Unix milliseconds, by the node's clock."""
 
 
-class ObservedPod(Struct, frozen=True):
+class ObservedPod(msgspec.Struct, frozen=True):
     """The executor's knowledge of a request's pod at one moment.
 
     ``killing``: the instances that are being killed, for whatever reason.
@@ -56,10 +56,10 @@ class ObservedPod(Struct, frozen=True):
     ``may_begin``: the API server answers, so what begins now can be written down.
     """
 
-    instances: Mapping[str, Instance] = field(default_factory=dict)
+    instances: Mapping[str, Instance] = msgspec.field(default_factory=dict)
     killing: Set[str] = frozenset()
-    killed: Mapping[str, str] = field(default_factory=dict)
-    failures: Mapping[str, str] = field(default_factory=dict)
+    killed: Mapping[str, str] = msgspec.field(default_factory=dict)
+    failures: Mapping[str, str] = msgspec.field(default_factory=dict)
     seen_ns: int = 0
     drained_ns: int | None = None
     wall_ms: int = 0

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec import Struct
 
 from probelet.beside.guard.names import ACTIVE, MANAGED, NODE_NAME, POD_UID, UNREADY_ACQUIRED, VIRTUAL_NODE
 from probelet.beside.guard.objects.recreate_request import RequestSpec, Strategy
@@ -37,14 +36,14 @@ class _Changed(msgspec.Struct, frozen=True, kw_only=True):
     metadata: MetaPart | None = None
 
 
-class Refused(Struct, frozen=True):
+class Refused(msgspec.Struct, frozen=True):
     """The request is not created or changed: HTTP status and message."""
 
     code: int
     message: str
 
 
-class Injected(Struct, frozen=True):
+class Injected(msgspec.Struct, frozen=True):
     """The labels and the spec that the request gets."""
 
     labels: dict[str, str]

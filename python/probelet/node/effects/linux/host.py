@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 MASKED_PATHS: Final = (
     "/proc/asound",
@@ -41,7 +41,7 @@ DISK_EVICTION_SHARE: Final = Fraction(1, 10)
 _CPUS: Final = Path("devices/system/cpu")
 
 
-class Host(Struct, frozen=True):
+class Host(msgspec.Struct, frozen=True):
     """``seccomp_default`` gives the runtime's profile to every container that names none (``seccompDefault``);
     ``cluster_domain`` ends the domain of a pod with a ``subdomain`` (``clusterDomain``)."""
 

@@ -5,7 +5,7 @@ Kubelet pkg/kubelet/kuberuntime/helpers.go:getImageUser and security_context_oth
 
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.node.effects.environment.config_error import ContainerConfigError
 from probelet.policy.messages import pod_text
@@ -18,7 +18,7 @@ from probelet.spec.text.golang import go_quote
 UID_MAX: Final = 2**31 - 1
 
 
-class ImageUser(Struct, frozen=True):
+class ImageUser(msgspec.Struct, frozen=True):
     """The user that an image names: a number, or a name that only its own /etc/passwd can resolve."""
 
     uid: int | None = None

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.errors import ProbeletError
 from probelet.spec.model.pod import Pod
@@ -18,7 +18,7 @@ class PodNameError(ProbeletError):
     """The kernel cannot hold the name that the manifest asks for."""
 
 
-class PodName(Struct, frozen=True):
+class PodName(msgspec.Struct, frozen=True):
     """``domain`` is empty for a pod without ``spec.subdomain``."""
 
     host: str

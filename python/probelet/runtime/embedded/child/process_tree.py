@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
 PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h."""
@@ -29,7 +29,7 @@ READ_BYTES = 16 * 1024
 """One read of this size holds an entry of the process table and nearly every environment."""
 
 
-class Process(Struct, frozen=True):
+class Process(msgspec.Struct, frozen=True):
     """One entry of the process table."""
 
     pid: int

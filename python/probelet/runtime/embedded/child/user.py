@@ -4,7 +4,7 @@ import os
 import pwd
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from probelet.errors import ProbeletError
 
@@ -16,7 +16,7 @@ class UserError(ProbeletError):
     """A text names no user; the message is one line for a person."""
 
 
-class User(Struct, frozen=True):
+class User(msgspec.Struct, frozen=True):
     """A user with the groups that a login gives."""
 
     uid: int

@@ -6,7 +6,7 @@ import shlex
 from collections import deque
 from collections.abc import Sequence
 
-from msgspec import Struct
+import msgspec
 
 from probelet.runtime.cri import errors
 from probelet.runtime.embedded.child.spawn import spawn
@@ -20,7 +20,7 @@ ERROR_BYTES_MAX = 4096
 """How much of what ip writes is read."""
 
 
-class _Pod(Struct, frozen=True):
+class _Pod(msgspec.Struct, frozen=True):
     index: int
     veth: str
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
 from probelet.runtime.embedded.child import process_tree
 from probelet.runtime.embedded.child.process_tree import Process
@@ -34,7 +34,7 @@ Target = tuple[str, int]
 """A pod's address and a port that is probed there."""
 
 
-class Member(Struct, frozen=True):
+class Member(msgspec.Struct, frozen=True):
     """A running container, as a look needs it. ``pod`` is ``namespace/name``."""
 
     container_id: str
@@ -43,7 +43,7 @@ class Member(Struct, frozen=True):
     name: str
 
 
-class Scene(Struct, frozen=True):
+class Scene(msgspec.Struct, frozen=True):
     """The subject of a look at the machine. ``probed`` has the sandbox of every target, ``members`` each container by
     its first process."""
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
 from probelet.errors import ProbeletError
 
@@ -27,7 +27,7 @@ class LookTooLong(ProbeletError):
     """The machine has so many sockets or processes that a look at them passed its deadline."""
 
 
-class Listener(Struct, frozen=True):
+class Listener(msgspec.Struct, frozen=True):
     """One listening socket. ``inode`` identifies it; an IPv4 address within IPv6 is an IPv4 address here."""
 
     address: Address

@@ -2,14 +2,14 @@
 
 from typing import Protocol
 
-from msgspec import Struct
+import msgspec
 
 from probelet.runtime.cri import errors
 from probelet.runtime.embedded.isolation.namespace import Namespace
 from probelet.runtime.embedded.pod.address import AddressPool
 
 
-class PodNetwork(Struct, frozen=True):
+class PodNetwork(msgspec.Struct, frozen=True):
     """The network of one pod; every field is empty on the machine's own network."""
 
     ip: str = ""

@@ -8,7 +8,6 @@ import struct
 from typing import Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.runtime.execs.direct.capabilities import capability_set
 from probelet.runtime.execs.direct.fallback import FallbackError, Reason
@@ -34,7 +33,7 @@ NAMESPACES: Final = {
 """``CLONE_NEW*`` of the kinds that the helper joins (linux/sched.h)."""
 
 
-class Bounds(Struct, frozen=True):
+class Bounds(msgspec.Struct, frozen=True):
     """The limits of the helper itself, and so of every command."""
 
     capabilities: int
@@ -48,7 +47,7 @@ class Bounds(Struct, frozen=True):
 _CAP_SYS_RESOURCE: Final = 24
 
 
-class InheritedAttributes(Struct, frozen=True):
+class InheritedAttributes(msgspec.Struct, frozen=True):
     """The attributes that a command inherits and the specification does not name: from the processes that the runtime
     has started in the same way."""
 
@@ -66,7 +65,7 @@ class InheritedAttributes(Struct, frozen=True):
     """When the shim started, in clock ticks since the machine did."""
 
 
-class Filter(Struct, frozen=True):
+class Filter(msgspec.Struct, frozen=True):
     """A seccomp filter in the kernel's form."""
 
     flags: int

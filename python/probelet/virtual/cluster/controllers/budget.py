@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
+import msgspec
 
 from probelet.spec.model.disruption_budget import DisruptionBudget
 from probelet.spec.rules.scaled import scaled
@@ -10,7 +10,7 @@ from probelet.virtual.cluster.controllers.workload import Workload
 from probelet.virtual.cluster.node.pod import ClusterPod
 
 
-class BudgetStatus(Struct, frozen=True):
+class BudgetStatus(msgspec.Struct, frozen=True):
     """``currentHealthy``, ``desiredHealthy``, ``expectedPods`` and ``disruptionsAllowed``."""
 
     healthy: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from probelet._rust import ClusterModel, Simulation
@@ -21,7 +21,7 @@ from probelet.virtual.prober import Line
 from probelet.virtual.workload import Workload
 
 
-class Watch(Struct, frozen=True):
+class Watch(msgspec.Struct, frozen=True):
     """The callbacks of a node; each gets the pod's UID first."""
 
     record: Callable[[str, Record], None]

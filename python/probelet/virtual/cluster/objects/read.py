@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from probelet.errors import ManifestError
 from probelet.spec.model.disruption_budget import DisruptionBudget
@@ -34,7 +33,7 @@ _PERCENTAGES: Final = (
 """The fields that are a number or a percentage."""
 
 
-class WorkloadManifest(Struct, frozen=True):
+class WorkloadManifest(msgspec.Struct, frozen=True):
     """A workload, or a pod without one."""
 
     kind: str

@@ -5,7 +5,7 @@ An object that is None is gone, or has nothing to do with enhanced liveness any 
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
@@ -20,80 +20,80 @@ RequestKey: TypeAlias = tuple[str, str]
 Readable: TypeAlias = Literal["served", "absent", "unreadable"]
 
 
-class PodChanged(Struct, frozen=True):
+class PodChanged(msgspec.Struct, frozen=True):
     """A pod."""
 
     uid: str
     pod: GuardedPod | None
 
 
-class ProbesChanged(Struct, frozen=True):
+class ProbesChanged(msgspec.Struct, frozen=True):
     """The NodePodProbe of a node."""
 
     node: str
     probes: NodeProbes | None
 
 
-class RequestChanged(Struct, frozen=True):
+class RequestChanged(msgspec.Struct, frozen=True):
     """A ContainerRecreateRequest, of ours or of a user."""
 
     key: RequestKey
     request: RecreateRequest | None
 
 
-class BudgetChanged(Struct, frozen=True):
+class BudgetChanged(msgspec.Struct, frozen=True):
     """A PodDisruptionBudget or PodUnavailableBudget."""
 
     key: BudgetKey
     budget: Budget | None
 
 
-class BudgetsReadable(Struct, frozen=True):
+class BudgetsReadable(msgspec.Struct, frozen=True):
     """Whether the budgets of a kind can be read. ``absent``: the cluster does not serve the kind."""
 
     kind: BudgetKind
     readable: Readable
 
 
-class NodeChanged(Struct, frozen=True):
+class NodeChanged(msgspec.Struct, frozen=True):
     """A node."""
 
     name: str
     node: GuardedNode | None
 
 
-class WorkloadChanged(Struct, frozen=True):
+class WorkloadChanged(msgspec.Struct, frozen=True):
     """A workload, for the number of its replicas and for the workload that owns it."""
 
     uid: str
     workload: GuardedWorkload | None
 
 
-class Configured(Struct, frozen=True):
+class Configured(msgspec.Struct, frozen=True):
     """A configuration. A malformed one is never passed: the last good one stays."""
 
     config: Config
 
 
-class IncidentChanged(Struct, frozen=True):
+class IncidentChanged(msgspec.Struct, frozen=True):
     """An incident is over, or is of another kind than before. ``id`` is its own."""
 
     id: str
 
 
-class Synced(Struct, frozen=True):
+class Synced(msgspec.Struct, frozen=True):
     """Whether all objects are known and their changes arrive. Without that nothing is decided (F-2)."""
 
     is_synced: bool
 
 
-class WallClock(Struct, frozen=True):
+class WallClock(msgspec.Struct, frozen=True):
     """``offset_ns``: nanoseconds since the Unix epoch, less ``now``. It may change when the clock is set."""
 
     offset_ns: int
 
 
-class Wrote(Struct, frozen=True):
+class Wrote(msgspec.Struct, frozen=True):
     """The answer to the write of that number.
 
     ``exists``: a request of that name is there already. ``conflict``: the object changed meanwhile. ``gone``: it is

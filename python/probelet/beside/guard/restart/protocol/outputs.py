@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.objects.budget import BudgetKey
 from probelet.beside.guard.restart.protocol.inputs import RequestKey
@@ -11,7 +11,7 @@ from probelet.beside.guard.restart.protocol.reason import Reason
 from probelet.beside.guard.restart.state.workloads import WorkloadKey
 
 
-class Decision(Struct, frozen=True):
+class Decision(msgspec.Struct, frozen=True):
     """One decision about one failed probe; for the log and ``probelet_elp_decisions_total``."""
 
     reason: Reason
@@ -22,14 +22,14 @@ class Decision(Struct, frozen=True):
     """One line that explains the reason, with the numbers that led to it."""
 
 
-class Create(Struct, frozen=True):
+class Create(msgspec.Struct, frozen=True):
     """Create a ContainerRecreateRequest; answered by ``Wrote`` with this number."""
 
     number: int
     body: dict[str, Any]
 
 
-class Delete(Struct, frozen=True):
+class Delete(msgspec.Struct, frozen=True):
     """Delete a ContainerRecreateRequest if it still has this UID; answered by ``Wrote``."""
 
     number: int
@@ -38,7 +38,7 @@ class Delete(Struct, frozen=True):
     why: str
 
 
-class Reserve(Struct, frozen=True):
+class Reserve(msgspec.Struct, frozen=True):
     """Write a place for a pod into the status of a budget, as a merge patch; answered by ``Wrote``.
 
     The patch has the resourceVersion that the decision was made with, so the API server refuses it if the budget has
@@ -50,7 +50,7 @@ class Reserve(Struct, frozen=True):
     patch: dict[str, Any]
 
 
-class AnnotatePod(Struct, frozen=True):
+class AnnotatePod(msgspec.Struct, frozen=True):
     """Merge-patch a pod's annotations; nobody waits for the answer."""
 
     namespace: str
@@ -59,7 +59,7 @@ class AnnotatePod(Struct, frozen=True):
     patch: dict[str, Any]
 
 
-class Regarding(Struct, frozen=True):
+class Regarding(msgspec.Struct, frozen=True):
     """The object of an event."""
 
     api_version: str
@@ -69,7 +69,7 @@ class Regarding(Struct, frozen=True):
     uid: str
 
 
-class Event(Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True):
     """A Kubernetes event."""
 
     regarding: Regarding
@@ -78,7 +78,7 @@ class Event(Struct, frozen=True):
     message: str
 
 
-class Finished(Struct, frozen=True):
+class Finished(msgspec.Struct, frozen=True):
     """A request of ours has completed; for ``probelet_elp_crr_duration_seconds``."""
 
     has_succeeded: bool
@@ -88,7 +88,7 @@ class Finished(Struct, frozen=True):
 Output: TypeAlias = Decision | Create | Delete | Reserve | AnnotatePod | Event | Finished
 
 
-class Gauges(Struct, frozen=True):
+class Gauges(msgspec.Struct, frozen=True):
     """The state in numbers, for the metric page: no output, but asked for."""
 
     tokens: int

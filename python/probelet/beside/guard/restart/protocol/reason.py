@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 Reason: TypeAlias = Literal[
     "PodGone",
@@ -87,7 +87,7 @@ HOLDS: Final[tuple[Reason, ...]] = tuple(reason for reason in REASONS if reason 
 EVENT_EVERY_NS: Final = 300_000_000_000
 
 
-class CheckResult(Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """The result of a check: why a restart does not happen now, and when to ask again."""
 
     reason: Reason

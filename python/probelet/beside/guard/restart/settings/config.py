@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct
+import msgspec
 
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Object
@@ -21,7 +21,7 @@ class Exclusion(Object, frozen=True, kw_only=True):
     label_selector: LabelSelector | None = None
 
 
-class Config(Struct, frozen=True):
+class Config(msgspec.Struct, frozen=True):
     """All settings; ``settings`` reads them from the data of a ConfigMap."""
 
     enabled: bool = True

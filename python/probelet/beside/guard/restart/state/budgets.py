@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.objects.budget import Budget, BudgetKey, BudgetKind, UnreadyPolicy
 from probelet.beside.guard.objects.pod import GuardedPod
@@ -42,7 +42,7 @@ class Down(Protocol):
         """When a pod became unready; None while it is ready."""
 
 
-class Refusal(Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True):
     """Why a budget keeps a pod from going down."""
 
     reason: Reason

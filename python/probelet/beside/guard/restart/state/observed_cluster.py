@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from probelet.beside.guard.objects.node import GuardedNode, GuardedWorkload
 from probelet.beside.guard.objects.node_probes import (
@@ -36,7 +36,7 @@ IncidentOf: TypeAlias = Callable[[str], Incident | None]
 """Returns the open incident that a pod belongs to while most of it still fails, by the pod's UID."""
 
 
-class GuardOptions(Struct, frozen=True):
+class GuardOptions(msgspec.Struct, frozen=True):
     """``naming``: of probes. ``heartbeat_ns``: how often nodes publish a failure that goes on. ``seed``: of the queue.
     ``fills_context``: no webhook fills the ``statusContext`` of requests, so the guard does. ``shows_attempts``: nodes
     publish that a last attempt failed, as probelet's agents do; OpenKruise's daemon publishes states alone."""
