@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -56,6 +57,10 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
         root.handlers[:] = handlers
         root.setLevel(level)
         logging.getLogger("probelet").setLevel(logging.NOTSET)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return schedule.ignores(collection_path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
