@@ -19,7 +19,7 @@ import importlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from xdist.remote import Producer  # type: ignore[import-untyped]
@@ -27,8 +27,6 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
 from tests.support.paths import ROOT
-
-T = TypeVar("T")
 
 ONE_UNIT = (
     # One browser.
@@ -93,6 +91,9 @@ LAST = (
 class Schedule(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out units of work in the order of ``FIRST``, and what computes to a process for each core."""
 
+    registered_collections: dict[WorkerController, list[str]]
+    assigned_work: dict[WorkerController, dict[str, dict[str, bool]]]
+
     def schedule(self) -> None:
         if self.collection is None:
             # xdist takes the first process's list for the run's, and if there is little to do, it ends the last ones.
@@ -139,7 +140,7 @@ class Schedule(LoadScopeScheduling):  # type: ignore[misc]
     def _waits(self, node: WorkerController) -> bool:
         return waits(node.gateway.id, self.numnodes)
 
-    def _complete_first(self, of_nodes: dict[WorkerController, T]) -> dict[WorkerController, T]:
+    def _complete_first(self, of_nodes: dict[WorkerController, Any]) -> dict[WorkerController, Any]:
         return dict(sorted(of_nodes.items(), key=lambda entry: self._waits(entry[0])))
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
-from xdist.remote import Producer
+from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from tests.support.paths import ROOT
 from tests.support.schedule import (

@@ -194,7 +194,8 @@ async def test_f2_nothing_is_decided_while_the_api_server_is_away(cluster: Scrip
 
 @pytest.mark.parametrize("survivor", ["leader", "standby"])
 async def test_f2_it_is_decided_soon_after_the_api_server_is_back(cluster: ScriptedCluster, survivor: str) -> None:
-    """Each of a dozen mirrors would wait for up to a minute, and a decision needs all of them."""
+    """Each of a dozen mirrors would wait for up to a minute, and a decision needs all of them. With the Lease's try,
+    the list after it and their jitter it takes one to seven seconds."""
     cluster.settings(FAST)
     first, second = await cluster.controller("a"), await cluster.controller("b")
     leader = await cluster.ready(first, second)
@@ -210,7 +211,7 @@ async def test_f2_it_is_decided_soon_after_the_api_server_is_back(cluster: Scrip
     await cluster.api.accept()
     began = cluster.clock.now()
     await cluster.until(lambda: left.service.why_not_known is None)
-    assert cluster.clock.now() - began <= 5 * SECOND
+    assert cluster.clock.now() - began <= 12 * SECOND
     await cluster.until(lambda: cluster.restarted == ["web-0"])
     assert cluster.clock.now() - began <= 30 * SECOND, "the Lease of a leader that is gone lasts 15 s more"
 
