@@ -48,6 +48,16 @@ def what_is_missing() -> str:
     return "no go, which builds Kubernetes" if shutil.which("go") is None else ""
 
 
+def what_is_not_built(*programs: str) -> str:
+    """The reason why ``programs`` are not there now, in one line; empty if they are. Nothing is built."""
+    if named := os.environ.get(ASSETS):
+        absent = [program for program in programs if not os.access(Path(named, program), os.X_OK)]
+        return f"no {', '.join(absent)} in {ASSETS}={named}" if absent else ""
+    if _is_current(folder() / "stamp"):
+        return ""
+    return f"{ASSETS} names no folder, and python -m tests.cluster.binaries.build has built none (Go, five minutes)"
+
+
 def build() -> Path:
     """Build what is not there in this version; returns the folder. Raises CalledProcessError.
 
@@ -58,10 +68,10 @@ def build() -> Path:
         return into
     into.mkdir(parents=True, exist_ok=True)
     with alone(into / "lock"):
-        stamp, wanted = into / "stamp", _digest()
-        if not stamp.exists() or stamp.read_text() != wanted:
+        stamp = into / "stamp"
+        if not _is_current(stamp):
             _build(into)
-            stamp.write_text(wanted)
+            stamp.write_text(_digest())
     return into
 
 
@@ -92,6 +102,10 @@ def _go(program: Path, package: str, linker: str) -> None:
     # Without cgo the programs need no library, so that the target runs in an image without any.
     command = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", linker, "-o", str(program), package]
     subprocess.run(command, cwd=MODULE, env={**os.environ, "CGO_ENABLED": "0"}, check=True)
+
+
+def _is_current(stamp: Path) -> bool:
+    return stamp.exists() and stamp.read_text() == _digest()
 
 
 def _digest() -> str:

@@ -1,7 +1,6 @@
-"""etcd and kube-apiserver on loopback, from the folder that KUBEBUILDER_ASSETS names (the convention of envtest)."""
+"""etcd and kube-apiserver on loopback, for the webhook and the policies."""
 
 import json
-import os
 import socket
 import subprocess
 import time
@@ -12,10 +11,10 @@ from typing import Any
 from probelet._rust import make_authority
 from probelet.base.pem import pem
 
+from tests.cluster.binaries import build as binaries
 from tests.support.patience import PATIENCE_SECONDS
 from tests.system.admission.client import Client, Refused
 
-PROGRAMS = ("etcd", "kube-apiserver")
 ADMIN = "admin-token"
 USERS = {"editor": "editor-token", "operator": "operator-token", "plain": "plain-token"}
 """Users without rights of their own; tests give them some. The tokens are known on loopback only."""
@@ -23,11 +22,7 @@ USERS = {"editor": "editor-token", "operator": "operator-token", "plain": "plain
 
 def what_is_missing() -> str:
     """Why no API server can be started, in one line; empty if one can."""
-    assets = os.environ.get("KUBEBUILDER_ASSETS")
-    if not assets:
-        return "KUBEBUILDER_ASSETS names the folder with etcd and kube-apiserver, and is not set"
-    lacking = [name for name in PROGRAMS if not os.access(Path(assets, name), os.X_OK)]
-    return f"KUBEBUILDER_ASSETS={assets} has no program {', '.join(lacking)}" if lacking else ""
+    return binaries.what_is_not_built("etcd", "kube-apiserver")
 
 
 class ApiServer:
@@ -44,7 +39,7 @@ class ApiServer:
 
     def start(self) -> None:
         """Starts both programs and waits until the API is ready. Raises RuntimeError."""
-        assets = Path(os.environ["KUBEBUILDER_ASSETS"])
+        assets = binaries.folder()
         tokens = [f'{ADMIN},admin,1,"system:masters"', *(f"{token},{name},{name}" for name, token in USERS.items())]
         (self._folder / "tokens.csv").write_text("\n".join(tokens) + "\n")
         now = int(time.time())

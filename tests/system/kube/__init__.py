@@ -1,1 +1,1 @@
-"""``probelet.kube`` against etcd and a real kube-apiserver on loopback (KUBEBUILDER_ASSETS)."""
+"""``probelet.kube`` against etcd and a real kube-apiserver on loopback."""

@@ -1,7 +1,6 @@
 """etcd and kube-apiserver on loopback, without the rest of a cluster: no root, no container runtime."""
 
 import json
-import os
 import shutil
 import signal
 import socket
@@ -11,6 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from tests.cluster.binaries import build as binaries
 from tests.cluster.control_plane.plane import Flags, command
 from tests.cluster.machine.program import Program
 from tests.support.required import missing
@@ -22,13 +22,11 @@ TOKENS = f'{ADMIN},admin,1,"system:masters"\n{NODE},system:node:node-a,2,"system
 
 def assets() -> Path:
     """The folder of the binaries; without them the test is skipped."""
-    folder = Path(os.environ.get("KUBEBUILDER_ASSETS", ""))
-    for program in ("etcd", "kube-apiserver"):
-        if not os.environ.get("KUBEBUILDER_ASSETS") or not (folder / program).exists():
-            missing("kubernetes", f"set KUBEBUILDER_ASSETS to a folder with {program}")
+    if why := binaries.what_is_not_built("etcd", "kube-apiserver"):
+        missing("kubernetes", why)
     if shutil.which("openssl") is None:
         missing("kubernetes", "install openssl")
-    return folder
+    return binaries.folder()
 
 
 class ApiServer:
