@@ -1,7 +1,7 @@
 """Builds the programs of a Kubernetes cluster from published Go modules, once, into a cache folder outside the tree.
 
-``python -m tests.cluster.binaries.build`` prints the folder, which KUBEBUILDER_ASSETS names by the convention of
-envtest. A folder that the caller names there is used as it is: nothing is built into it.
+KUBEBUILDER_ASSETS names the folder by the convention of envtest. A folder that the caller names there is used as it is:
+nothing is built into it.
 """
 
 import fcntl
@@ -9,7 +9,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,8 +35,12 @@ def folder() -> Path:
     """The folder of the programs: KUBEBUILDER_ASSETS, or the cache of this user."""
     if named := os.environ.get(ASSETS):
         return Path(named)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "probelet" / f"kubernetes-{version().removeprefix('v')}"
+    return cache() / f"kubernetes-{version().removeprefix('v')}"
+
+
+def cache() -> Path:
+    """The folder of this user for programs that take minutes to build."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "probelet"
 
 
 def what_is_missing() -> str:
@@ -55,7 +58,7 @@ def what_is_not_built(*programs: str) -> str:
         return f"no {', '.join(absent)} in {ASSETS}={named}" if absent else ""
     if _is_current(folder() / "stamp"):
         return ""
-    return f"{ASSETS} names no folder, and python -m tests.cluster.binaries.build has built none (Go, five minutes)"
+    return f"{ASSETS} names no folder, and python -m tests.cluster.binaries has built none (Go, six minutes)"
 
 
 def build() -> Path:
@@ -120,15 +123,3 @@ def alone(lock: Path) -> Iterator[None]:
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def main() -> int:
-    if why := what_is_missing():
-        sys.stderr.write(f"the programs of Kubernetes cannot be built: {why}\n")
-        return 1
-    sys.stdout.write(f"{build()}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,19 +1,15 @@
-"""kubectl and helm: those of the machine, or from the cache of this user, into which helm is built."""
+"""kubectl and helm: those of the machine, or from the cache of this user."""
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 from tests.cluster.binaries import build as binaries
+from tests.cluster.binaries import helm as helm_of_cache
 from tests.support.required import missing
 
-HELM = "v3.22.0"
-HELM_MODULE = "helm.sh/helm/v3/cmd/helm"
-
-BUILD_SECONDS = 600
-"""A cold build of helm takes a minute on two cores, and downloads 200 MB of modules."""
+DOWNLOAD_SECONDS = 600
 
 
 def kubernetes() -> Path:
@@ -33,23 +29,12 @@ def kubectl() -> Path:
 
 
 def helm() -> Path:
-    """helm 3. The test is skipped where there is neither helm nor what builds it."""
+    """helm 3. The test is skipped without it."""
     if installed := shutil.which("helm"):
         return Path(installed)
-    program = cache() / f"helm-{HELM}" / "helm"
-    if not program.exists():
-        if shutil.which("go") is None:
-            missing("helm", "neither helm nor go, which builds it")
-        environment = {**os.environ, "GOBIN": str(program.parent), "CGO_ENABLED": "0"}
-        command = ["go", "install", "-trimpath", f"{HELM_MODULE}@{HELM}"]
-        built = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=BUILD_SECONDS)
-        if built.returncode:
-            missing("helm", f"go cannot build {HELM_MODULE}@{HELM}: {built.stderr.strip().splitlines()[-1]}")
-    return program
-
-
-def cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "probelet"
+    if not helm_of_cache.program().exists():
+        missing("helm", "none is installed, and python -m tests.cluster.binaries has built none (Go, two minutes)")
+    return helm_of_cache.program()
 
 
 def run(*command: str | Path) -> str:
@@ -65,7 +50,7 @@ def published(module: str, version: str) -> Path:
         missing("go", f"which fetches {module}")
     command = ["go", "mod", "download", "-json", f"{module}@{version}"]
     # Outside of the checkout, so that no module of the tests is asked.
-    ended = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=BUILD_SECONDS)
+    ended = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
     if ended.returncode:
         missing("go", f"{module}@{version} cannot be fetched: {ended.stderr.strip() or ended.stdout.strip()}")
     return Path(json.loads(ended.stdout)["Dir"])

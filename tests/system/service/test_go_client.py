@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster.binaries.build import what_is_not_built
 from tests.kubelet.goclient.build import BUILD_SECONDS, build_client
 from tests.support.required import missing
 from tests.system.containerd.machine import until
@@ -22,6 +23,9 @@ def client() -> Path:
     """The program. It compiles only if its types implement the kubelet's interfaces."""
     if shutil.which("go") is None:
         missing("go", "Go 1.26 or newer builds the client in tests/kubelet/goclient: https://go.dev/dl")
+    # The modules of both are the same: without that build this one takes minutes too.
+    if why := what_is_not_built():
+        missing("kubernetes", why)
     try:
         return build_client()
     except subprocess.CalledProcessError as error:
