@@ -137,7 +137,7 @@ async def test_a_container_nobody_remembers_has_not_started_before_its_startup_p
     bare_node.api.store.listeners.append(lambda: written.append(bare_node.is_ready()))
     async with bare_node.an_agent(release=release):
         await bare_node.until(lambda: bare_node.condition().get("status") == "False")
-        await bare_node.for_seconds(5)
+        await bare_node.until(lambda: len(bare_node.runtime.called("exec_sync")) >= 5)
         assert not bare_node.pod()["containers"][0]["started"]
         assert {tuple(call.cmd) for call in bare_node.runtime.called("exec_sync")} == {("starts",)}
         assert True not in written, "not even for a moment"

@@ -21,7 +21,7 @@ async def test_readiness_goes_on_and_liveness_and_startup_stop(node: AgentNode) 
     await node.until(lambda: node.agent.pods.by_uid[pod["metadata"]["uid"]].terminating.is_set())
     await node.for_seconds(2)
     before = len(node.runtime.called("exec_sync"))
-    await node.for_seconds(6)
+    await node.until(lambda: len(node.runtime.called("exec_sync")) >= before + 6)
     assert {tuple(call.cmd) for call in node.runtime.called("exec_sync")[before:]} == {("ready",)}
     node.runtime.exec_answers["ready",] = FAILS
     await node.until(lambda: not node.is_ready())

@@ -144,7 +144,7 @@ async def test_d5_where_the_agent_owns_the_startup_probe_its_own_result_counts(n
     node.runtime.exec_answers["starts",] = FAILS
     node.run(pod)
     ask(node, entry(pod, probe()))
-    await node.for_seconds(3)
+    await node.until(lambda: len(node.runtime.called("exec_sync")) >= 3)
     assert {tuple(call.cmd) for call in node.runtime.called("exec_sync")} == {("starts",)}
     node.runtime.exec_answers.clear()
     await node.until(lambda: is_state(node, "Succeeded"))
