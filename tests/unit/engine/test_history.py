@@ -2,6 +2,7 @@
 
 import json
 import select
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -42,6 +43,7 @@ class Worker:
     def __init__(self, engine: Engine) -> None:
         self.turns: list[TurnRecord] = []
         self._execs: list[int] = []
+        self._advanced = time.monotonic_ns()
         self._engine = engine
         engine.add_pod(json.dumps(POD).encode())
         running = {"name": "app", "id": "c://1", "state": "running", "started_at_ms": 0, "started": True}
@@ -54,8 +56,15 @@ class Worker:
                 self._drain()
             run = self._execs.pop(0)
             self._engine.finish_execs([ExecEnd.exit(run, code, output)])
-            self._engine.advance(SECOND)
+            self._advance_to_the_next()
         self._drain()
+
+    def _advance_to_the_next(self) -> None:
+        """The engine's clock also goes by itself. With a whole period more each time, the attempts would be later and
+        later, and the time of a late attempt is not judged."""
+        now = time.monotonic_ns()
+        self._engine.advance(max(0, SECOND - (now - self._advanced)))
+        self._advanced = now
 
     def _drain(self) -> None:
         """The next attempt may have begun by now, so it is kept."""
