@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cluster.binaries.build import alone, version
+from tests.cluster.binaries.build import alone, cache, version
 from tests.support.paths import ROOT
 
 SUITE = ROOT / "tests" / "upstream" / "suite"
@@ -57,8 +57,7 @@ def build() -> Programs:
 
     A cold build takes ten minutes on two cores.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    into = cache / "probelet" / f"upstream-{version().removeprefix('v')}"
+    into = cache() / f"upstream-{version().removeprefix('v')}"
     into.mkdir(parents=True, exist_ok=True)
     source = _kubernetes()
     programs = Programs(into / "e2e.test", into / "ginkgo", into / "agnhost", source)

@@ -45,16 +45,16 @@ def cache() -> Path:
 
 def what_is_missing() -> str:
     """The reason why there are no programs and none can be built, in one line; empty if there are, or can be."""
-    if named := os.environ.get(ASSETS):
-        absent = [program for program in PROGRAMS if not (Path(named) / program).is_file()]
-        return f"no {', '.join(absent)} in {ASSETS}={named}; without that variable they are built" if absent else ""
+    if os.environ.get(ASSETS):
+        why = what_is_not_built(*PROGRAMS)
+        return f"{why}; without that variable they are built" if why else ""
     return "no go, which builds Kubernetes" if shutil.which("go") is None else ""
 
 
 def what_is_not_built(*programs: str) -> str:
     """The reason why ``programs`` are not there now, in one line; empty if they are. Nothing is built."""
     if named := os.environ.get(ASSETS):
-        absent = [program for program in programs if not os.access(Path(named, program), os.X_OK)]
+        absent = [program for program in programs if shutil.which(program, path=named) is None]
         return f"no {', '.join(absent)} in {ASSETS}={named}" if absent else ""
     if _is_current(folder() / "stamp"):
         return ""
