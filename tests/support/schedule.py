@@ -116,6 +116,13 @@ class Schedule(LoadScopeScheduling):  # type: ignore[misc]
         finally:
             self.registered_collections = lists
 
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Takes back what a process that died has not run. xdist would also hand out its units that are done. A process
+        that gets such a unit has no result to send, so it would get no other one, and the run would never end."""
+        units = self.assigned_work[node]
+        self.assigned_work[node] = {name: tests for name, tests in units.items() if not all(tests.values())}
+        return super().remove_node(node)  # type: ignore[no-any-return]
+
     def _split_scope(self, nodeid: str) -> str:
         return unit(nodeid)
 

@@ -162,6 +162,17 @@ def test_a_process_that_has_collected_something_else_ends_the_run(begin: Begin) 
     assert not any(run.tests().values())
 
 
+def test_only_what_a_dead_process_has_not_run_is_handed_out_again(begin: Begin) -> None:
+    run = begin(SIX, TESTS, [])
+    dead, other = (process for process in run.processes if process.gateway.id in ("gw0", "gw1"))
+    done, crashed = (run.schedule.registered_collections[dead][test] for test in dead.tests)
+    run.schedule.assigned_work[dead][unit(done)][done] = True
+    assert run.schedule.remove_node(dead) == crashed
+    assert unit(crashed) in run.schedule.workqueue
+    assert unit(done) not in run.schedule.workqueue
+    assert not other.shutting_down
+
+
 @pytest.mark.parametrize(
     ("worker", "count", "expected"), [("gw1", 6, False), ("gw2", 6, True), ("gw6", 6, False), ("gw1", 2, False)]
 )
