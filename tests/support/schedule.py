@@ -140,7 +140,10 @@ class Schedule(LoadScopeScheduling):  # type: ignore[misc]
         super()._assign_work_unit(node)
 
     def _reschedule(self, node: WorkerController) -> None:
-        """A process has to know one test after the one that it runs. A second would wait although others are idle."""
+        """A process has to know one test after the one that it runs. A second would wait although others are idle. A
+        process that replaces a dead one gets its first tests once it has collected."""
+        if node not in self.registered_collections:
+            return
         if node.shutting_down or not self.workqueue or self._pending_of(self.assigned_work[node]) < 2:
             super()._reschedule(node)
 
