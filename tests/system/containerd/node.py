@@ -197,4 +197,7 @@ class ContainerdNode:
         try:
             until(true, what, self._patience)
         except RuntimeError as error:
-            raise AssertionError(f"{error}; the service said:\n{self._output.read_text()}") from None
+            runtime = (self.containerd.folder / "log").read_text()[-8_000:]
+            raise AssertionError(
+                f"{error}; the service said:\n{self._output.read_text()}\nand containerd at last:\n{runtime}"
+            ) from None
