@@ -4,9 +4,10 @@
 //! work without its set-up, and it is the same on a busy machine.
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_benches::{node, past, pod, recorded, step};
+use probelet_benches::{answer, node, past, pod, prober, recorded, running, step};
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
 use probelet_core::prober::Outcome;
@@ -28,7 +29,7 @@ type Work = fn(u64);
 const ALL: [(&str, Work); 10] = [
     ("wheel fire+rearm of 10,000", wheel),
     ("worker run of 1,000", run),
-    ("pod added to the prober", add),
+    ("pod added, probed once and removed", come_and_go),
     ("back-off decision", backoff),
     ("token taken", bucket),
     ("HTTP probe, with its target", http),
@@ -59,12 +60,26 @@ fn run(times: u64) {
     }
 }
 
-fn add(times: u64) {
-    let mut prober = node(0, 10);
-    for number in 0..times {
-        prober.define_pod(pod(number as usize, 10));
+fn come_and_go(times: u64) {
+    // The pods and their statuses are made before, because their making is the caller's work.
+    let pods: Vec<_> = (0..1_000).map(|number| pod(number, 10)).collect();
+    let statuses: Vec<_> = pods.iter().enumerate().map(|(number, pod)| running(number, pod)).collect();
+    // A prober that began long ago has no start jitter: the worker runs at once.
+    let (mut prober, now) = (prober(), Instant::ZERO + Duration::from_secs(3_600));
+    let mut attempts = 0;
+    for (pod, status) in pods.iter().zip(&statuses).cycle().take(times as usize) {
+        prober.define_pod(Arc::clone(pod));
+        prober.set_pod_status(&pod.uid, status.clone());
+        prober.add_pod(&pod.uid);
+        prober.settle(now);
+        attempts += answer(&mut prober, now);
+        prober.remove_pod(&pod.uid);
+        prober.remove_pod_status(&pod.uid);
+        prober.forget_pod(&pod.uid);
+        prober.settle(now);
+        answer(&mut prober, now);
     }
-    black_box(&prober);
+    assert_eq!(attempts, times);
 }
 
 fn backoff(times: u64) {

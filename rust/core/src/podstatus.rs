@@ -81,7 +81,7 @@ pub struct ContainerStatus {
     /// The container's name.
     pub name: Arc<str>,
     /// `containerID`, `type://id` as written; empty before the runtime made the first container.
-    pub id: Box<str>,
+    pub id: Arc<str>,
     /// `state`.
     pub state: State,
     /// `ready`.
@@ -94,7 +94,7 @@ pub struct ContainerStatus {
 
 impl ContainerStatus {
     /// A status with neither `ready` nor `started`.
-    pub fn new(name: Arc<str>, id: Box<str>, state: State) -> Self {
+    pub fn new(name: Arc<str>, id: Arc<str>, state: State) -> Self {
         Self { name, id, state, ..Self::default() }
     }
 }

@@ -80,6 +80,15 @@ impl Results {
         key
     }
 
+    /// Interns an ID and holds it once. `raw` then shares the interned text, if it is as written.
+    pub(crate) fn hold_shared(&mut self, raw: &mut Arc<str>) -> ContainerKey {
+        let key = self.hold(raw);
+        if **raw == **self.id(key) {
+            *raw = Arc::clone(self.id(key));
+        }
+        key
+    }
+
     /// Holds an ID once more.
     pub(crate) fn hold_again(&mut self, key: ContainerKey) {
         self.containers[key.0].holders += 1;
@@ -167,6 +176,17 @@ mod tests {
         assert_eq!(results.find("containerd://1"), Some(key), "a cached result keeps it");
         assert!(results.remove(ProbeType::Startup, key));
         assert_eq!(results.find("containerd://1"), None);
+    }
+
+    #[test]
+    fn a_status_shares_the_interned_id_unless_it_wrote_another_one() {
+        let mut results = Results::new();
+        let (mut first, mut second, mut quoted): (Arc<str>, Arc<str>, Arc<str>) =
+            ("containerd://1".into(), "containerd://1".into(), "\"containerd://1\"".into());
+        let key = results.hold_shared(&mut first);
+        assert_eq!([results.hold_shared(&mut second), results.hold_shared(&mut quoted)], [key, key]);
+        assert!(Arc::ptr_eq(&first, &second));
+        assert_eq!(&*quoted, "\"containerd://1\"");
     }
 
     #[test]

@@ -25,11 +25,6 @@ impl Counts {
         }
     }
 
-    /// How many runs ended.
-    pub const fn runs(&self) -> u64 {
-        self.successful + self.failed + self.errors
-    }
-
     /// The counts with the labels of their worker.
     pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
         json!({

@@ -18,7 +18,7 @@ impl Prober {
     /// Stores a pod's object, which UpdatePodStatus and AddPod find by UID. Running workers keep the object they were
     /// made with.
     pub fn define_pod(&mut self, pod: Arc<PodSpec>) {
-        let index = self.pods.ensure(&pod.uid);
+        let index = self.pods.ensure(Arc::clone(&pod.uid));
         self.pods[index].object = Some(pod);
     }
 
@@ -150,7 +150,9 @@ impl Prober {
     pub fn set_pod_status(&mut self, uid: &str, mut status: PodStatus) {
         for container in &mut status.containers {
             container.state = container.state.cut_to_seconds();
-            container.key = (!container.id.is_empty()).then(|| self.results.hold(&container.id));
+            if !container.id.is_empty() {
+                container.key = Some(self.results.hold_shared(&mut container.id));
+            }
         }
         let index = self.pods.ensure(uid);
         let old = self.pods[index].status.replace(status);

@@ -181,7 +181,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::attempt::timings::Timings;
-    use crate::stats::worker::LastAttempt;
+    use crate::stats::LastAttempt;
 
     pub(in super::super) fn with(fill: impl FnOnce(&mut Batch)) -> Batch {
         let mut batch = Batch::default();

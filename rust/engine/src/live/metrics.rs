@@ -220,10 +220,10 @@ fn write_total(page: &mut String, row: &WorkerStats) {
             let _ = writeln!(
                 page,
                 "prober_probe_total{{container=\"{}\",namespace=\"{}\",pod=\"{}\",pod_uid=\"{}\",probe_type=\"{}\",result=\"{result}\"}} {count}",
-                row.container,
-                row.namespace,
-                row.pod,
-                row.pod_uid,
+                row.container(),
+                row.pod.namespace,
+                row.pod.name,
+                row.pod.uid,
                 row.probe_type.title(),
             );
         }
@@ -237,9 +237,9 @@ fn write_duration(page: &mut String, row: &WorkerStats) {
     let name = "prober_probe_duration_seconds";
     let labels = format!(
         "container=\"{}\",namespace=\"{}\",pod=\"{}\",probe_type=\"{}\"",
-        row.container,
-        row.namespace,
-        row.pod,
+        row.container(),
+        row.pod.namespace,
+        row.pod.name,
         row.probe_type.title()
     );
     let mut sum = 0;
@@ -247,9 +247,9 @@ fn write_duration(page: &mut String, row: &WorkerStats) {
         sum += u64::from(count);
         let _ = writeln!(page, "{name}_bucket{{{labels},le=\"{}\"}} {sum}", seconds(*bound));
     }
-    sum += u64::from(row.buckets[BUCKETS.len()]);
-    let _ = writeln!(page, "{name}_bucket{{{labels},le=\"+Inf\"}} {sum}");
-    let _ = writeln!(page, "{name}_sum{{{labels}}} {}\n{name}_count{{{labels}}} {sum}", row.duration.as_secs_f64());
+    let (all, seconds) = (row.counts.successful, row.duration().as_secs_f64());
+    let _ = writeln!(page, "{name}_bucket{{{labels},le=\"+Inf\"}} {all}");
+    let _ = writeln!(page, "{name}_sum{{{labels}}} {seconds}\n{name}_count{{{labels}}} {all}");
 }
 
 /// `0.005`, `1`, `2.5`: as Go prints a bucket's bound.

@@ -22,7 +22,8 @@ impl StarvationLog {
     pub(super) fn note(&mut self, ended: &EndedAttempt, row: &WorkerStats) {
         self.unsaid += 1;
         let (probe_type, overdue) = (row.probe_type.name(), ended.spent.overdue.as_secs_f64());
-        let whose = format!("{probe_type} probe of {}/{}, container {}", row.namespace, row.pod, row.container);
+        let (pod, container) = (&row.pod, row.container());
+        let whose = format!("{probe_type} probe of {}/{}, container {container}", pod.namespace, pod.name);
         self.last = if overdue > 0.0 {
             format!("{whose}: its time ran out while the prober's own loop was late by {overdue:.3} s")
         } else {

@@ -141,7 +141,8 @@ impl State {
         let worker = ended.ticket.worker;
         let is_turn = self.worker_stats.remember(worker, ended.last_attempt(now, wall_ms), ended.held);
         if is_turn && self.watches_turns {
-            self.outgoing.push_turn(self.worker_stats.row(worker).and_then(Turn::of));
+            let (row, last) = (self.worker_stats.row(worker), self.worker_stats.last(worker));
+            self.outgoing.push_turn(row.zip(last).map(|(row, last)| Turn::of(row, last)));
         }
         self.manager.prober_mut().handle_attempt(ended.ticket.worker, ended.ticket.run, outcome, now);
     }

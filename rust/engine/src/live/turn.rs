@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use probelet_core::spec::ProbeType;
 
-use crate::stats::worker::{LastAttempt, WorkerStats};
+use crate::stats::LastAttempt;
+use crate::stats::worker::WorkerStats;
 
 /// A worker and its attempt. The first attempt since the engine began is a turn however it ended, so that what listens
 /// knows which workers were good before; a run of bad ones goes on over a restart if the journal knows it.
@@ -22,13 +23,13 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The turn that a worker's last attempt is.
-    pub(super) fn of(row: &WorkerStats) -> Option<Self> {
-        Some(Self {
-            pod_uid: Arc::clone(&row.pod_uid),
-            container: Arc::clone(&row.container),
+    /// The turn that an attempt of a worker is.
+    pub(super) fn of(row: &WorkerStats, attempt: LastAttempt) -> Self {
+        Self {
+            pod_uid: Arc::clone(&row.pod.uid),
+            container: Arc::clone(row.container()),
             probe_type: row.probe_type,
-            attempt: row.last.clone()?,
-        })
+            attempt,
+        }
     }
 }

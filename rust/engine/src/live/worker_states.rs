@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::attempts::{Network, UNKNOWN};
 use super::engine::Engine;
 use crate::attempt::timings::millis;
-use crate::stats::worker::{LastAttempt, SlowestAnswer, WorkerStats};
+use crate::stats::LastAttempt;
+use crate::stats::worker::{SlowestAnswer, WorkerStats};
 
 impl Engine {
     /// The workers of one pod or of all, as a JSON list; each with a character for each of its last attempts, and with
@@ -29,7 +30,8 @@ impl Engine {
             let workers = portion.iter().filter_map(|id| state.manager.prober().worker_state(*id));
             list.extend(workers.map(|worker| {
                 let history = state.worker_stats.history(worker.id);
-                let mut document = document(&worker, state.worker_stats.row(worker.id), wall);
+                let (row, last) = (state.worker_stats.row(worker.id), state.worker_stats.last(worker.id));
+                let mut document = document(&worker, row, last.as_ref(), wall);
                 document["beats"] = history.map(History::beats).unwrap_or_default().into();
                 if worker.target.probe().options.is_some() {
                     document["options"] = options(&worker, state.plans.network(&worker.target.pod.uid));
@@ -59,7 +61,12 @@ impl Engine {
     }
 }
 
-fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffset) -> Value {
+fn document(
+    worker: &WorkerState<'_>,
+    row: Option<&WorkerStats>,
+    last: Option<&LastAttempt>,
+    wall: WallOffset,
+) -> Value {
     let target = &worker.target;
     let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
     json!({
@@ -77,7 +84,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
         "failures": failures,
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),
-        "last": row.and_then(|row| row.last.as_ref()).map(LastAttempt::to_json),
+        "last": last.map(LastAttempt::to_json),
     })
 }
 

@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use probelet_core::prober::{AttemptTarget, WorkerId};
 use probelet_core::results::ProbeResult;
-use probelet_core::spec::ProbeType;
-use probelet_play::cause::Cause;
+use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_play::counts::Counts;
-use probelet_play::history::{ATTEMPTS, History, HistoryRecord, OutcomeKind, PastAttempt};
+use probelet_play::history::{ATTEMPTS, History, HistoryRecord, PastAttempt};
 use probelet_play::worker_record::WorkerKey;
-use serde_json::json;
 
-use crate::attempt::timings::{Timings, millis};
+use super::last_attempt::{KeptAttempt, LastAttempt, Nanos};
 use crate::prefetch::prefetch;
 
 /// The statistics of all workers, by the worker's number.
@@ -29,13 +27,12 @@ pub struct StatsTable {
     sockets: usize,
 }
 
-/// What the table has of a worker. Metric pages copy the statistics, not the history.
+/// What the table has of a worker. Metric pages copy the statistics alone.
 #[derive(Debug)]
 struct Row {
     stats: WorkerStats,
+    last: Option<KeptAttempt>,
     history: History,
-    /// How many runs had ended when the slowest answer was last told.
-    told_runs: u64,
 }
 
 /// The slowest one of the last [`ATTEMPTS`] answers of a worker.
@@ -51,84 +48,70 @@ pub struct SlowestAnswer {
     pub took: Duration,
 }
 
-/// How a worker's last attempt went.
-#[derive(Clone, Debug)]
-pub struct LastAttempt {
-    /// When it ended, Unix milliseconds.
-    pub at_ms: i64,
-    /// How.
-    pub outcome: OutcomeKind,
-    /// Why.
-    pub cause: Cause,
-    /// What the event says after its colon; empty for a success.
-    pub message: Box<str>,
-    /// How long it took.
-    pub duration: Duration,
-    /// How late it began against the worker's own grid.
-    pub lateness: Duration,
-    /// How long the prober's own loop was overdue while it ran.
-    pub overdue: Duration,
-    /// Where the time went.
-    pub timings: Timings,
-}
-
-impl LastAttempt {
-    /// The form of the status document.
-    pub fn to_json(&self) -> serde_json::Value {
-        json!({
-            "at_ms": self.at_ms, "outcome": self.outcome.name(), "cause": self.cause.name(), "message": &*self.message,
-            "duration_ms": millis(self.duration), "lateness_ms": millis(self.lateness),
-            "overdue_ms": millis(self.overdue), "phases_ms": self.timings.to_json(),
-        })
-    }
-}
-
 /// A worker's names and counters. The series end with the worker, as the kubelet's do.
 #[derive(Clone, Debug)]
 pub struct WorkerStats {
-    /// `pod_uid`.
-    pub pod_uid: Arc<str>,
-    /// `pod`.
-    pub pod: Arc<str>,
-    /// `namespace`.
-    pub namespace: Arc<str>,
-    /// `container`.
-    pub container: Arc<str>,
+    /// The pod as the worker has it.
+    pub pod: Arc<PodSpec>,
+    container: u32,
     /// `probe_type`.
     pub probe_type: ProbeType,
     /// Whether its attempts are commands in the container.
     pub is_exec: bool,
     /// Its runs.
     pub counts: Counts,
-    /// Durations of successful runs: counts per bucket, the last one for everything longer.
-    pub buckets: [u32; BUCKETS.len() + 1],
-    /// The sum of those durations.
-    pub duration: Duration,
-    /// How the last attempt went.
-    pub last: Option<LastAttempt>,
+    /// Durations of successful runs: counts per bucket. A run that took longer is in none.
+    pub buckets: [u32; BUCKETS.len()],
+    /// The sum of the durations of successful runs.
+    duration: Nanos,
     /// How long the prober held the attempts of the current run before their own time began.
-    held: Duration,
+    held: Nanos,
+    /// How many runs ended since the slowest answer was last told, up to [`ATTEMPTS`].
+    untold_runs: u8,
 }
 
 impl Row {
     fn tell_slowest(&mut self) -> Option<SlowestAnswer> {
-        let runs = self.stats.counts.runs();
-        if runs - self.told_runs < ATTEMPTS as u64 {
+        if usize::from(self.stats.untold_runs) < ATTEMPTS {
             return None;
         }
-        self.told_runs = runs;
+        self.stats.untold_runs = 0;
         let (took, stats) = (self.history.slowest_answer()?, &self.stats);
-        let (pod_uid, container) = (Arc::clone(&stats.pod_uid), Arc::clone(&stats.container));
+        let (pod_uid, container) = (Arc::clone(&stats.pod.uid), Arc::clone(stats.container()));
         Some(SlowestAnswer { pod_uid, container, probe_type: stats.probe_type, took })
     }
 }
 
 impl WorkerStats {
+    fn of(target: &AttemptTarget<'_>) -> Self {
+        Self {
+            pod: Arc::clone(target.pod),
+            container: target.container_index as u32,
+            probe_type: target.probe_type,
+            is_exec: target.is_exec(),
+            counts: Counts::default(),
+            buckets: [0; BUCKETS.len()],
+            duration: Nanos::default(),
+            held: Nanos::default(),
+            untold_runs: 0,
+        }
+    }
+
+    /// The container's name.
+    pub fn container(&self) -> &Arc<str> {
+        &self.pod.containers[self.container as usize].name
+    }
+
+    /// The sum of the durations of successful runs.
+    pub fn duration(&self) -> Duration {
+        self.duration.into()
+    }
+
     /// The worker's name in the journal.
     pub fn key(&self) -> WorkerKey {
         WorkerKey {
-            pod_uid: (&*self.pod_uid).into(),
-            container: (&*self.container).into(),
+            pod_uid: (&*self.pod.uid).into(),
+            container: (&**self.container()).into(),
             probe_type: self.probe_type,
         }
     }
@@ -142,27 +125,18 @@ impl StatsTable {
             self.rows.resize_with(index + 1, || None);
         }
         *self.counter(target.is_exec()) += 1;
-        let stats = WorkerStats {
-            pod_uid: Arc::clone(&target.pod.uid),
-            pod: Arc::clone(&target.pod.name),
-            namespace: Arc::clone(&target.pod.namespace),
-            container: Arc::clone(&target.container().name),
-            probe_type: target.probe_type,
-            is_exec: target.is_exec(),
-            counts: Counts::default(),
-            buckets: [0; BUCKETS.len() + 1],
-            duration: Duration::ZERO,
-            last: None,
-            held: Duration::ZERO,
-        };
+        let stats = WorkerStats::of(target);
         let recalled = if self.recalled.is_empty() { None } else { self.recalled.remove(&stats.key()) };
-        self.rows[index] = Some(Box::new(Row { stats, history: recalled.unwrap_or_default(), told_runs: 0 }));
+        let history = recalled.unwrap_or_default();
+        self.rows[index] = Some(Box::new(Row { stats, last: None, history }));
     }
 
     /// Counts a worker with another probe, which may be of another kind.
     pub fn change(&mut self, worker: WorkerId, target: &AttemptTarget<'_>) {
         let is_exec = target.is_exec();
         let Some(Some(row)) = self.rows.get_mut(worker as usize) else { return };
+        row.stats.pod = Arc::clone(target.pod);
+        row.stats.container = target.container_index as u32;
         let was_exec = std::mem::replace(&mut row.stats.is_exec, is_exec);
         *self.counter(was_exec) -= 1;
         *self.counter(is_exec) += 1;
@@ -194,14 +168,19 @@ impl StatsTable {
     /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began. Returns
     /// whether it is a turn ([`History::add`]); the first attempt since the engine began is one, however it ended.
     pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) -> bool {
-        let Some(Row { stats, history, .. }) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
+        let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_deref_mut) else {
             return false;
         };
         let LastAttempt { at_ms, outcome, cause, duration, lateness, .. } = last;
-        let is_turn = history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, &last.message);
-        let is_first = stats.last.replace(last).is_none();
-        stats.held += held;
+        let is_turn = row.history.add(&PastAttempt { at_ms, outcome, cause, duration, lateness }, &last.message);
+        let is_first = row.last.replace(last.into()).is_none();
+        row.stats.held += held;
         is_turn || is_first
+    }
+
+    /// How the last attempt of a worker went.
+    pub fn last(&self, worker: WorkerId) -> Option<LastAttempt> {
+        self.rows.get(worker as usize)?.as_deref()?.last.as_ref().map(LastAttempt::from)
     }
 
     /// The last attempts of a worker.
@@ -268,10 +247,12 @@ impl StatsTable {
     pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
         let row = &mut self.rows.get_mut(worker as usize)?.as_mut()?.stats;
         row.counts.count(result);
-        let took = took.saturating_sub(std::mem::take(&mut row.held));
+        row.untold_runs = (row.untold_runs + 1).min(ATTEMPTS as u8);
+        let took = took.saturating_sub(std::mem::take(&mut row.held).into());
         if result == Some(ProbeResult::Success) {
-            let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
-            row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
+            if let Some(bucket) = BUCKETS.iter().position(|limit| took <= *limit) {
+                row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
+            }
             row.duration += took;
         }
         Some(row.probe_type)

@@ -45,9 +45,9 @@ enum PhaseName {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ContainerDocument {
-    name: Box<str>,
+    name: Arc<str>,
     #[serde(default, skip_serializing_if = "str::is_empty")]
-    id: Box<str>,
+    id: Arc<str>,
     state: StateName,
     #[serde(default)]
     ready: bool,
@@ -154,7 +154,7 @@ impl ContainerDocument {
             StateName::Terminated => State::Terminated { exit_code: self.exit_code.unwrap_or_default() },
             StateName::Waiting => State::Waiting,
         };
-        let mut status = ContainerStatus::new(self.name.into(), self.id, state);
+        let mut status = ContainerStatus::new(self.name, self.id, state);
         status.ready = self.ready;
         status.started = self.started;
         status
@@ -167,8 +167,8 @@ impl ContainerDocument {
             State::Waiting => (StateName::Waiting, None, None),
         };
         Self {
-            name: (&*status.name).into(),
-            id: status.id.clone(),
+            name: Arc::clone(&status.name),
+            id: Arc::clone(&status.id),
             state,
             ready: status.ready,
             started: status.started,

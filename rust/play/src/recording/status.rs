@@ -38,7 +38,7 @@ impl StatusRecord {
     pub fn of(status: &PodStatus) -> Self {
         let containers = status.containers.iter().map(|container| ContainerRecord {
             name: (&*container.name).into(),
-            id: container.id.clone(),
+            id: (&*container.id).into(),
             state: container.state,
             ready: container.ready,
             started: container.started,
@@ -54,7 +54,8 @@ impl StatusRecord {
     /// The status again, without an address.
     pub fn to_status(&self) -> PodStatus {
         let containers = self.containers.iter().map(|container| {
-            let mut status = ContainerStatus::new(Arc::from(&*container.name), container.id.clone(), container.state);
+            let mut status =
+                ContainerStatus::new(Arc::from(&*container.name), Arc::from(&*container.id), container.state);
             (status.ready, status.started) = (container.ready, container.started);
             status
         });

@@ -58,8 +58,9 @@ impl Pods {
         self.by_uid.get(uid).copied()
     }
 
-    pub(crate) fn ensure(&mut self, uid: &str) -> u32 {
-        if let Some(index) = self.find(uid) {
+    /// The index of the pod, which is added if it is not there. The caller's `uid` is kept then, without a copy of an `Arc`.
+    pub(crate) fn ensure(&mut self, uid: impl AsRef<str> + Into<Arc<str>>) -> u32 {
+        if let Some(index) = self.find(uid.as_ref()) {
             return index;
         }
         let uid: Arc<str> = uid.into();

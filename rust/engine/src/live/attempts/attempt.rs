@@ -13,7 +13,7 @@ use super::plan::Plan;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
 use crate::net::connect::Ahead;
-use crate::stats::worker::LastAttempt;
+use crate::stats::LastAttempt;
 
 /// Identifies an attempt.
 #[derive(Clone, Copy, Debug)]
