@@ -259,3 +259,50 @@ fn seconds(length: Duration) -> f64 {
 
 /// Rows copied under one hold of the lock: some tens of microseconds.
 const PORTION: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use probelet_core::prober::AttemptTarget;
+    use probelet_core::results::ProbeResult;
+    use probelet_core::semantics::Semantics;
+    use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+
+    use super::*;
+    use crate::stats::worker::StatsTable;
+
+    #[test]
+    fn a_run_longer_than_every_bucket_counts_in_the_last_one() {
+        let probe = Some(Box::new(ProbeSpec::default()));
+        let container = ContainerSpec { name: "app".into(), probes: [None, None, probe], ..ContainerSpec::default() };
+        let pod =
+            Arc::new(PodSpec { name: "web".into(), containers: vec![container], regular: 1, ..PodSpec::default() });
+        let target = AttemptTarget {
+            pod: &pod,
+            container_index: 0,
+            probe_type: ProbeType::Liveness,
+            pod_ip: None,
+            container_id: "",
+            rules: Semantics::V1_36.handler_rules(),
+        };
+        let (mut table, mut page) = (StatsTable::default(), String::new());
+        table.open(0, &target);
+        for seconds in [0.004, 9.0, 11.0] {
+            table.count(0, Some(ProbeResult::Success), Duration::from_secs_f64(seconds));
+        }
+        write_duration(&mut page, table.row(0).unwrap());
+        let labels = "container=\"app\",namespace=\"\",pod=\"web\",probe_type=\"Liveness\"";
+        let expected = [
+            format!("bucket{{{labels},le=\"0.005\"}} 1"),
+            format!("bucket{{{labels},le=\"10\"}} 2"),
+            format!("bucket{{{labels},le=\"+Inf\"}} 3"),
+            format!("sum{{{labels}}} 20.004"),
+            format!("count{{{labels}}} 3"),
+        ];
+        let lines: Vec<&str> = page.lines().collect();
+        for line in expected {
+            assert!(lines.contains(&&*format!("prober_probe_duration_seconds_{line}")), "{line}\n{page}");
+        }
+    }
+}
