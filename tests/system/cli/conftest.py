@@ -63,10 +63,15 @@ def refusing(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 class Run:
     """A running ``probelet run`` or ``serve``. ``log_lines`` is its log so far, one object per line. ``files`` is its
-    limit of open files, soft and hard; None for ours."""
+    limit of open files, soft and hard; None for ours. It reads ``text`` from its standard input; None for ours."""
 
     def __init__(
-        self, state_dir: Path, *arguments: str, verb: str = "run", files: tuple[int, int] | None = None
+        self,
+        state_dir: Path,
+        *arguments: str,
+        verb: str = "run",
+        files: tuple[int, int] | None = None,
+        text: str | None = None,
     ) -> None:
         self.state_dir = state_dir
         self.log = state_dir.with_name(f"{state_dir.name}.log")
@@ -76,9 +81,13 @@ class Run:
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
                 [*(limited(*files) if files else ()), *command, "--log-format", "json"],
+                stdin=None if text is None else subprocess.PIPE,
                 stdout=output,
                 stderr=output,
             )
+        if text is not None and self.process.stdin is not None:
+            with self.process.stdin as entry:
+                entry.write(text.encode())
 
     @property
     def log_lines(self) -> list[dict[str, Any]]:
@@ -130,9 +139,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
         state_dir: Path | None = None,
         verb: str = "run",
         files: tuple[int, int] | None = None,
+        text: str | None = None,
     ) -> Run:
         listen = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
-        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen, verb=verb, files=files))
+        folder = state_dir or tmp_path / f"state-{len(runs)}"
+        runs.append(Run(folder, *arguments, *listen, verb=verb, files=files, text=text))
         return runs[-1]
 
     yield run

@@ -1,8 +1,5 @@
 """``run`` watches its manifests: new pods start, removed pods end, and a mistake costs its own pod."""
 
-import json
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -195,21 +192,19 @@ def test_a_mistake_at_the_start_costs_its_pod_until_it_is_mended(start: Start, f
     assert good in processes_with(f"{marker}-good")
 
 
-def test_a_workload_from_standard_input(tmp_path: Path, marker: str) -> None:
+def test_a_workload_from_standard_input(start: Start, marker: str) -> None:
     pod = manifest("web", marker).replace("metadata: {name: web}", "metadata: {labels: {app: web}}")
     template = "".join(f"    {line}\n" for line in pod.splitlines()[3:])
     workload = (
         "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\napiVersion: apps/v1\nkind: Deployment\n"
         f"metadata: {{name: web}}\nspec:\n  replicas: 2\n  template:\n{template}"
     )
-    options = ["--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "state"), "--log-format", "json"]
-    command = [sys.executable, "-m", "probelet", "run", "-", "--replicas", "--duration", "1s", *options]
-    ended = subprocess.run(command, input=workload, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 0, ended.stderr
-    lines = [json.loads(line) for line in ended.stderr.splitlines()]
-    (read,) = (line for line in lines if line["message"] == "manifests read")
+    run = start("-", "--replicas", text=workload)
+    read = run.line("manifests read")
     assert (read["pods"], read["objects"], read["passed_over"]) == (2, "1 Deployment", "1 Service")
-    assert sorted(line["pod"] for line in lines if line["message"] == "container started") == [
-        "default/web-0",
-        "default/web-1",
-    ]
+
+    def containers() -> list[str]:
+        return sorted(line["pod"] for line in run.log_lines if line["message"] == "container started")
+
+    wait_for(lambda: len(containers()) >= 2, "a container of each replica")
+    assert containers() == ["default/web-0", "default/web-1"]
