@@ -1,7 +1,7 @@
 //! The result caches of the three probe types (kubelet prober/results/results_manager.go, 1.36).
 //!
 //! Container IDs are interned, so that a run finds its container by a small number instead of by text. An ID lives as
-//! long as a status or a worker holds it or a result is cached under it.
+//! long as a status or a worker holds it or a result is cached under it, and those statuses share its text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
