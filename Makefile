@@ -87,7 +87,7 @@ demo: build ## run the example pods, then 5,000 probes a second (a minute, after
 	@$(PY) -m examples.demo
 
 # Every part notes how many seconds it took. The table of the parts comes last, also after a part has failed.
-test: ## run all tests: Rust beside Python and real processes; eight minutes on two cores
+test: ## run all tests: Rust beside Python and real processes; eight to eleven minutes on two cores
 	@rm -f $(PARTS)
 	@$(PART) build $(MAKE) --no-print-directory build && \
 		$(MAKE) --no-print-directory --keep-going --jobs 2 rust-tests python-tests; code=$$?; $(PART); exit $$code

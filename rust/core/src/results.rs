@@ -63,8 +63,8 @@ impl Results {
         Self { keys: BTreeMap::new(), containers: Slab::new() }
     }
 
-    /// Interns an ID and holds it once.
-    pub(crate) fn hold(&mut self, raw: &str) -> ContainerKey {
+    /// Interns an ID and holds it once. `raw` then shares the interned text, if it is as written.
+    pub(crate) fn hold(&mut self, raw: &mut Arc<str>) -> ContainerKey {
         let id = canonical(raw);
         let key = match self.keys.get(id) {
             Some(&key) => key,
@@ -76,15 +76,10 @@ impl Results {
                 key
             }
         };
-        self.containers[key.0].holders += 1;
-        key
-    }
-
-    /// Interns an ID and holds it once. `raw` then shares the interned text, if it is as written.
-    pub(crate) fn hold_shared(&mut self, raw: &mut Arc<str>) -> ContainerKey {
-        let key = self.hold(raw);
-        if **raw == **self.id(key) {
-            *raw = Arc::clone(self.id(key));
+        let container = &mut self.containers[key.0];
+        container.holders += 1;
+        if **raw == *container.id {
+            *raw = Arc::clone(&container.id);
         }
         key
     }
@@ -160,7 +155,7 @@ mod tests {
     #[test]
     fn only_a_new_or_different_result_is_an_update() {
         let mut results = Results::new();
-        let key = results.hold("containerd://1");
+        let key = results.hold(&mut "containerd://1".into());
         assert!(results.set(ProbeType::Liveness, key, ProbeResult::Success));
         assert!(!results.set(ProbeType::Liveness, key, ProbeResult::Success));
         assert!(results.set(ProbeType::Liveness, key, ProbeResult::Failure));
@@ -170,7 +165,7 @@ mod tests {
     #[test]
     fn an_id_lives_until_its_last_holder_and_result_are_gone() {
         let mut results = Results::new();
-        let key = results.hold("containerd://1");
+        let key = results.hold(&mut "containerd://1".into());
         results.set(ProbeType::Startup, key, ProbeResult::Unknown);
         results.release(key);
         assert_eq!(results.find("containerd://1"), Some(key), "a cached result keeps it");
@@ -183,8 +178,8 @@ mod tests {
         let mut results = Results::new();
         let (mut first, mut second, mut quoted): (Arc<str>, Arc<str>, Arc<str>) =
             ("containerd://1".into(), "containerd://1".into(), "\"containerd://1\"".into());
-        let key = results.hold_shared(&mut first);
-        assert_eq!([results.hold_shared(&mut second), results.hold_shared(&mut quoted)], [key, key]);
+        let key = results.hold(&mut first);
+        assert_eq!([results.hold(&mut second), results.hold(&mut quoted)], [key, key]);
         assert!(Arc::ptr_eq(&first, &second));
         assert_eq!(&*quoted, "\"containerd://1\"");
     }

@@ -178,7 +178,11 @@ class Containerd:
         """Raises RuntimeError if the daemon has ended."""
         assert self._daemon is not None
         if self._daemon.poll() is not None:
-            raise RuntimeError(f"containerd ended: {(self.folder / 'log').read_text()[-2000:]}")
+            raise RuntimeError(f"containerd ended: {self.last_lines()}")
+
+    def last_lines(self) -> str:
+        """The end of the daemon's log."""
+        return (self.folder / "log").read_text()[-8_000:]
 
     def _answers(self) -> bool:
         self.check()

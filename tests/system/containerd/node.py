@@ -197,7 +197,5 @@ class ContainerdNode:
         try:
             until(true, what, self._patience)
         except RuntimeError as error:
-            runtime = (self.containerd.folder / "log").read_text()[-8_000:]
-            raise AssertionError(
-                f"{error}; the service said:\n{self._output.read_text()}\nand containerd at last:\n{runtime}"
-            ) from None
+            said = f"the service said:\n{self._output.read_text()}\nand containerd:\n{self.containerd.last_lines()}"
+            raise AssertionError(f"{error}; {said}") from None

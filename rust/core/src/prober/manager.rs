@@ -150,9 +150,7 @@ impl Prober {
     pub fn set_pod_status(&mut self, uid: &str, mut status: PodStatus) {
         for container in &mut status.containers {
             container.state = container.state.cut_to_seconds();
-            if !container.id.is_empty() {
-                container.key = Some(self.results.hold_shared(&mut container.id));
-            }
+            container.key = (!container.id.is_empty()).then(|| self.results.hold(&mut container.id));
         }
         let index = self.pods.ensure(uid);
         let old = self.pods[index].status.replace(status);
@@ -218,5 +216,24 @@ impl Prober {
         for key in status.into_iter().flat_map(|status| status.containers).filter_map(|container| container.key) {
             self.results.release(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::podstatus::{ContainerStatus, State};
+    use crate::prober::Settings;
+
+    #[test]
+    fn a_stored_status_that_comes_back_without_its_id_holds_nothing() {
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        let containers = vec![ContainerStatus::new("c".into(), "c://1".into(), State::Waiting)];
+        prober.set_pod_status("u", PodStatus { containers, ..PodStatus::default() });
+        let mut status = prober.pod_status("u").cloned().expect("it was stored");
+        status.containers[0].id = "".into();
+        prober.set_pod_status("u", status);
+        prober.remove_pod_status("u");
+        assert_eq!(prober.results.find("c://1"), None);
     }
 }

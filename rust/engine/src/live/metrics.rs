@@ -247,9 +247,9 @@ fn write_duration(page: &mut String, row: &WorkerStats) {
         sum += u64::from(count);
         let _ = writeln!(page, "{name}_bucket{{{labels},le=\"{}\"}} {sum}", seconds(*bound));
     }
-    let (all, seconds) = (row.counts.successful, row.duration().as_secs_f64());
-    let _ = writeln!(page, "{name}_bucket{{{labels},le=\"+Inf\"}} {all}");
-    let _ = writeln!(page, "{name}_sum{{{labels}}} {seconds}\n{name}_count{{{labels}}} {all}");
+    let (runs, length) = (row.counts.successful, row.duration().as_secs_f64());
+    let _ = writeln!(page, "{name}_bucket{{{labels},le=\"+Inf\"}} {runs}");
+    let _ = writeln!(page, "{name}_sum{{{labels}}} {length}\n{name}_count{{{labels}}} {runs}");
 }
 
 /// `0.005`, `1`, `2.5`: as Go prints a bucket's bound.

@@ -1,5 +1,6 @@
 """``run`` watches its manifests: new pods start, removed pods end, and a mistake costs its own pod."""
 
+import signal
 import urllib.request
 from pathlib import Path
 
@@ -200,11 +201,14 @@ def test_a_workload_from_standard_input(start: Start, marker: str) -> None:
         f"metadata: {{name: web}}\nspec:\n  replicas: 2\n  template:\n{template}"
     )
     run = start("-", "--replicas", text=workload)
-    read = run.line("manifests read")
+    run.line("listening")
+    (read,) = (line for line in run.log_lines if line["message"] == "manifests read")
     assert (read["pods"], read["objects"], read["passed_over"]) == (2, "1 Deployment", "1 Service")
 
     def containers() -> list[str]:
         return sorted(line["pod"] for line in run.log_lines if line["message"] == "container started")
 
     wait_for(lambda: len(containers()) >= 2, "a container of each replica")
+    run.signal(signal.SIGTERM)
+    assert run.ended() == 0
     assert containers() == ["default/web-0", "default/web-1"]

@@ -67,7 +67,7 @@ async def test_a_first_process_that_has_changed_its_root_is_the_runtimes_to_judg
 @pytest.mark.parametrize(
     ("at", "change", "reason"),
     [
-        # Both containers may have started in the same hundredth of a second, so `bare` keeps no start time.
+        # With nobody's start time, because both containers may have started in the same hundredth of a second.
         (PID, lambda bare, other: other[PID : PID + 4] + struct.pack("<Q", 1), Reason.IDENTITY),
         (PID, lambda bare, other: other[PID : PID + 12], Reason.CGROUP),
         (PID, lambda bare, other: struct.pack("<i", 2**22 - 1), Reason.IDENTITY),

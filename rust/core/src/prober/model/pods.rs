@@ -58,7 +58,7 @@ impl Pods {
         self.by_uid.get(uid).copied()
     }
 
-    /// The index of the pod, which is added if it is not there. The caller's `uid` is kept then, without a copy of an `Arc`.
+    /// The index of the pod, which is added under `uid` if it is not there.
     pub(crate) fn ensure(&mut self, uid: impl AsRef<str> + Into<Arc<str>>) -> u32 {
         if let Some(index) = self.find(uid.as_ref()) {
             return index;
